@@ -16,6 +16,6 @@ async def native(tmp_path: Path) -> AsyncIterator[Bench]:
 
 @pytest.fixture
 async def plain(tmp_path: Path) -> AsyncIterator[Bench]:
-    """Without WebMCP in the browser itself."""
+    """The extension in a browser without WebMCP."""
     async with bench(tmp_path / "plain", WITHOUT_WEBMCP) as made:
         yield made

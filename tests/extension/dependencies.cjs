@@ -1,9 +1,9 @@
 /**
- * What the folders of the service worker, and the extension's pages, may import: rules for
+ * The imports that folders of the service worker and the extension's pages may have: rules for
  * dependency-cruiser. Types are left out: JSDoc may name a type of any folder.
  */
 
-/** Each folder beside the folders that it may import; `main.js` and `commands.js` wire them up. */
+/** Each folder with the folders that it may import; `main.js` and `commands.js` wire them up. */
 const MAY_IMPORT = {
   shared: [],
   link: ["shared"],

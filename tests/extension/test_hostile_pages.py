@@ -1,4 +1,4 @@
-"""Pages that mean harm, in a real browser: the extension stays usable for all others."""
+"""Hostile pages in a real browser: the extension stays usable for all other pages."""
 
 import json
 import time
@@ -23,10 +23,10 @@ from tests.support.scripted_server import names
 pytestmark = [pytest.mark.real_browser, pytest.mark.npm]
 
 COUNT = """
-self.heard = [];
+self.received = [];
 chrome.runtime.onConnect.addListener((port) => {
   const who = port.sender.frameId ? "frame" : "page";
-  port.onMessage.addListener(({ type = "answer" }) => heard.push(`${who} ${type}`));
+  port.onMessage.addListener(({ type = "answer" }) => received.push(`${who} ${type}`));
 });
 """
 SERVER = """<script>
@@ -52,7 +52,7 @@ FINE = "() => ({content: [{type: 'text', text: 'fine'}]})"
 
 
 def server(channel: str, tools: str = "[tool('good')]", call: str = FINE) -> str:
-    """A page's own MCP server, by hand."""
+    """A minimal MCP server of a page."""
     code = SERVER.replace("CHANNEL", repr(channel)).replace("TOOLS", tools).replace("CALL", call)
     return code if channel == "mcp-iframe" else code.replace("to = parent", "to = window")
 
@@ -70,9 +70,9 @@ def framed(base: str, body: str) -> str:
 
 
 async def counted(made: Bench) -> Counter[str]:
-    """What content scripts have said to the worker since it was told to count."""
-    said = await made.cdp.in_worker("JSON.stringify(self.heard)")
-    return Counter(json.loads(said))
+    """The messages of content scripts to the worker since `count`, by sender and type."""
+    counts = await made.cdp.in_worker("JSON.stringify(self.received)")
+    return Counter(json.loads(counts))
 
 
 async def count(made: Bench) -> None:
@@ -82,7 +82,7 @@ async def count(made: Bench) -> None:
 async def published(
     made: Bench, tool: str, body: str, base: str = ""
 ) -> tuple[str, dict[str, Any]]:
-    start = len(made.server.heard)
+    start = len(made.server.received)
     target = await made.cdp.open(page(base or made.site.other, body))
     return target, await made.tools(tool, start)
 
@@ -97,7 +97,7 @@ async def unharmed(made: Bench, victim: dict[str, Any]) -> None:
     assert (await made.server.call(victim, "double", a=2))["success"]
 
 
-async def test_events_that_a_page_makes_itself_move_nothing(plain: Bench) -> None:
+async def test_events_forged_by_a_page_have_no_effect(plain: Bench) -> None:
     _, victim = await plain.open("tools-transport")
     await count(plain)
     target = await loaded(plain, script("1"))
@@ -116,23 +116,23 @@ async def test_events_that_a_page_makes_itself_move_nothing(plain: Bench) -> Non
     })()"""
     await plain.cdp.evaluate(target, flood)
     await unharmed(plain, victim)
-    said = await counted(plain)
-    assert said["page hello"] == 1
-    assert said["page bridge"] <= 3
-    assert said["page tools"] <= 2
+    counts = await counted(plain)
+    assert counts["page hello"] == 1
+    assert counts["page bridge"] <= 3
+    assert counts["page tools"] <= 2
 
 
-async def test_forged_changes_of_native_tools_are_not_looked_at(native: Bench) -> None:
+async def test_forged_changes_of_native_tools_are_ignored(native: Bench) -> None:
     _, victim = await native.open("tools", "never")
     target, _ = await native.open("tools", "never")
-    start = len(native.server.heard)
+    start = len(native.server.received)
     flood = "for (let i = 0; i < 10_000; i++) context.dispatchEvent(new Event('toolchange'))"
     await native.cdp.evaluate(target, f"void (() => {{{flood}}})()")
     await unharmed(native, victim)
-    assert not [m for m in native.server.heard[start:] if "Tools" in m.get("method", "")]
+    assert not [m for m in native.server.received[start:] if "Tools" in m.get("method", "")]
 
 
-async def test_a_frame_that_floods_the_page_around_it_is_carried_little(plain: Bench) -> None:
+async def test_messages_of_a_frame_that_floods_its_parent_are_limited(plain: Bench) -> None:
     _, victim = await plain.open("tools-transport")
     await count(plain)
     flood = """(async () => {
@@ -154,23 +154,23 @@ async def test_a_frame_that_floods_the_page_around_it_is_carried_little(plain: B
     await plain.cdp.evaluate(target, f"frames[0].postMessage({{run: {json.dumps(flood)}}}, '*')")
     await happens(plain, target, "window.isOver")
     await unharmed(plain, victim)
-    said = await counted(plain)
-    # Of 25 000: so many a second, and a slow machine takes more of those.
-    assert said["page fromChild"] < 2500
-    assert said["frame toParent"] < 2500
+    counts = await counted(plain)
+    # Of 25 000: the limit is per second, and a slow machine takes more seconds.
+    assert counts["page fromChild"] < 2500
+    assert counts["frame toParent"] < 2500
     assert (await plain.server.call(hostile, "good"))["success"]
 
 
-async def test_frames_that_call_for_their_names_without_end_are_asked_rarely(plain: Bench) -> None:
+async def test_frames_that_request_their_names_endlessly_are_queried_rarely(plain: Bench) -> None:
     _, victim = await plain.open("tools-transport")
     await count(plain)
     began = time.monotonic()
     ready = "say('mcp-server-ready')"
     flood = script(f"setInterval(() => {{for (let i = 0; i < 50; i++) {ready}}}, 10)")
     second = page(plain.site.url, server("mcp-iframe") + flood)
-    # The window keeps the name of the document before, which is of another origin.
+    # The window keeps the name of the previous document, which has another origin.
     first = server("mcp-iframe") + script(f"setTimeout(() => location = {second!r}, 1500)")
-    start = len(plain.server.heard)
+    start = len(plain.server.received)
     await plain.cdp.open(page(plain.site.other, framed(plain.site.other, first) * 3))
     for _ in range(3):
         await plain.tools("good", start)
@@ -178,26 +178,26 @@ async def test_frames_that_call_for_their_names_without_end_are_asked_rarely(pla
         await unharmed(plain, victim)
     for _ in range(100):
         await unharmed(plain, victim)
-    said = await counted(plain)
-    # They say 15 000 a second.
+    counts = await counted(plain)
+    # They send 15 000 a second.
     seconds = time.monotonic() - began
-    assert said["page fromChild"] < 300 + 30 * seconds
-    assert said["frame windowName"] <= 40 + 2 * seconds
+    assert counts["page fromChild"] < 300 + 30 * seconds
+    assert counts["frame windowName"] <= 40 + 2 * seconds
 
 
-async def test_a_document_that_says_too_much_is_let_go_and_comes_back(plain: Bench) -> None:
+async def test_a_document_that_sends_too_much_is_disconnected_and_reconnects(plain: Bench) -> None:
     _, victim = await plain.open("tools-transport")
     await count(plain)
     _, page = await plain.open("tools-global")
-    start = len(plain.server.heard)
-    # As if a page had found a way that nobody has paced.
+    start = len(plain.server.received)
+    # As if a page had found a channel without a rate limit.
     flood = """() => { for (let i = 0; i < 20_000; i++)
       tabhub.framedtools.call('x', {}, {signal: new AbortController().signal}) }"""
     run = f"chrome.scripting.executeScript({{target: {{tabId: {page['tabId']}}}, func: {flood}}})"
     await plain.cdp.in_worker(f"void {run}")
-    await plain.server.told(UNREGISTER, start, documentId=page["documentId"])
+    await plain.server.params_of(UNREGISTER, start, documentId=page["documentId"])
     await unharmed(plain, victim)
-    again = await plain.server.told(REGISTER, start, "double", documentId=page["documentId"])
+    again = await plain.server.params_of(REGISTER, start, "double", documentId=page["documentId"])
     assert (await plain.server.call(again, "double", a=2))["success"]
 
 
@@ -210,15 +210,13 @@ HUGE = {
 
 
 @pytest.mark.parametrize("kind", HUGE)
-async def test_a_frame_cannot_pause_the_page_around_it_by_what_it_sends(
-    plain: Bench, kind: str
-) -> None:
+async def test_a_frame_cannot_block_its_parent_with_large_messages(plain: Bench, kind: str) -> None:
     call = "({name}) => name === 'bad' ? {content: [], huge: HUGE} : {content: []}"
     call = call.replace("HUGE", HUGE[kind])
     inner = framed(plain.site.other, server("mcp-iframe", "[tool('good'), tool('bad')]", call))
     target, hostile = await published(plain, "good", inner, plain.site.url)
-    for said in ("{a: HUGE}", "{method: 'notifications/progress', params: HUGE}"):
-        code = f"say({said.replace('HUGE', HUGE[kind])})"
+    for message in ("{a: HUGE}", "{method: 'notifications/progress', params: HUGE}"):
+        code = f"say({message.replace('HUGE', HUGE[kind])})"
         await plain.cdp.evaluate(target, f"frames[0].postMessage({{run: {code!r}}}, '*')")
     failed = await plain.server.call(hostile, "bad")
     assert not failed["success"]
@@ -228,7 +226,7 @@ async def test_a_frame_cannot_pause_the_page_around_it_by_what_it_sends(
 
 
 @pytest.mark.parametrize("kind", HUGE)
-async def test_tools_and_results_that_cannot_be_written_leave_the_others(
+async def test_tools_and_results_that_cannot_be_serialized_do_not_affect_others(
     plain: Bench, kind: str
 ) -> None:
     tools = f"[tool('good'), tool('odd', {{annotations: {{a: {HUGE[kind]}}}}})]"
@@ -239,14 +237,14 @@ async def test_tools_and_results_that_cannot_be_written_leave_the_others(
     assert (await plain.server.call(hostile, "good"))["success"]
 
 
-async def test_a_list_of_countless_holes_is_not_walked_to_its_end(plain: Bench) -> None:
+async def test_a_huge_sparse_list_is_not_iterated_to_its_end(plain: Bench) -> None:
     holes = f"Object.assign({HUGE['holes']}, [tool('first')])"
     _, hostile = await published(plain, "first", server("mcp-default", holes))
     assert names(hostile) == ["first"]
 
 
 @pytest.mark.requirement("MB-11")
-async def test_a_window_that_a_page_opened_cannot_speak_for_it(tmp_path: Path) -> None:
+async def test_a_popup_cannot_send_messages_as_its_opener(tmp_path: Path) -> None:
     async with bench(tmp_path, WITHOUT_WEBMCP, "--disable-popup-blocking") as made:
         forge = """const changed = {jsonrpc: '2.0', method: 'notifications/tools/list_changed'};
         const speak = (to) => { for (const channel of ['mcp-default', 'mcp-iframe'])
@@ -255,18 +253,18 @@ async def test_a_window_that_a_page_opened_cannot_speak_for_it(tmp_path: Path) -
           to.postMessage('tabhub-window-1-2-3-4', '*') };
         for (let i = 0; i < 20; i++) speak(opener ?? parent.opener);"""
         popup = page(made.site.other, script(forge) + framed(made.site.other, script(forge)))
-        start = len(made.server.heard)
+        start = len(made.server.received)
         listen = "window.seen = []; addEventListener('message', ({data}) => seen.push(data))"
         opener = script(f"{listen}; open({popup!r})")
         target = await made.cdp.open(page(made.site.url, opener))
         await happens(made, target, "window.seen?.length >= 100")
         await made.open("tools-transport")
-        said = [
-            m["params"]["url"] for m in made.server.heard[start:] if m.get("method") == REGISTER
+        urls = [
+            m["params"]["url"] for m in made.server.received[start:] if m.get("method") == REGISTER
         ]
-        assert [url.split("?")[0] for url in said] == [made.site.page("tools-transport")]
-        asked = "seen.filter((data) => data.direction === 'client-to-server').length"
-        assert await made.cdp.evaluate(target, asked) == 0
+        assert [url.split("?")[0] for url in urls] == [made.site.page("tools-transport")]
+        requests = "seen.filter((data) => data.direction === 'client-to-server').length"
+        assert await made.cdp.evaluate(target, requests) == 0
 
 
 @pytest.mark.requirement("MB-03")
@@ -277,8 +275,8 @@ async def test_a_frame_that_removes_itself_ends_its_calls_and_nothing_else(plain
       data === 'remove' && document.querySelector('iframe').remove())"""
     target, hostile = await published(plain, "last", script(listen) + inner, plain.site.url)
     assert await plain.server.refusal(hostile, "last") == "page_may_have_received"
-    await plain.server.told(UNREGISTER, 0, documentId=hostile["documentId"])
-    start = len(plain.server.heard)
+    await plain.server.params_of(UNREGISTER, 0, documentId=hostile["documentId"])
+    start = len(plain.server.received)
     again = framed(plain.site.other, server("mcp-iframe", "[tool('again')]"))
     await plain.cdp.evaluate(
         target, f"void document.body.insertAdjacentHTML('beforeend', {again!r})"
@@ -311,7 +309,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("kind", LISTS)
-async def test_a_hostile_polyfill_loses_its_bad_tools_only(plain: Bench, kind: str) -> None:
+async def test_a_hostile_polyfill_loses_only_its_invalid_tools(plain: Bench, kind: str) -> None:
     _, hostile = await published(plain, "good", polyfill(LISTS[kind]))
     assert hostile["kind"] == "polyfill"
     assert "bad" not in names(hostile)
@@ -319,7 +317,7 @@ async def test_a_hostile_polyfill_loses_its_bad_tools_only(plain: Bench, kind: s
     assert done["payload"]["content"][0]["text"] == "fine"
 
 
-async def test_what_a_hostile_polyfill_returns_ends_the_call(plain: Bench) -> None:
+async def test_every_hostile_result_of_a_polyfill_ends_the_call(plain: Bench) -> None:
     run = """({
       object: () => ({a: 1}), bigint: () => 1n, huge: () => 'x'.repeat(20_000_000),
       error: () => { throw {get message() { throw 1 }} },
@@ -339,7 +337,7 @@ async def test_what_a_hostile_polyfill_returns_ends_the_call(plain: Bench) -> No
     assert (await plain.server.call(hostile, "object"))["payload"]["structuredContent"] == {"a": 1}
 
 
-async def test_a_page_that_has_changed_its_own_world_harms_itself_only(plain: Bench) -> None:
+async def test_a_page_that_overrides_builtins_breaks_only_its_own_tools(plain: Bench) -> None:
     _, victim = await plain.open("tools-transport")
     spoil = """for (const name of ['map', 'filter', 'find', 'push', 'slice'])
         Array.prototype[name] = () => { throw 1 };
@@ -352,7 +350,7 @@ async def test_a_page_that_has_changed_its_own_world_harms_itself_only(plain: Be
     await unharmed(plain, victim)
 
 
-async def test_hostile_native_tools_lose_nothing_but_themselves(native: Bench) -> None:
+async def test_hostile_native_tools_do_not_affect_others(native: Bench) -> None:
     code = """const context = document.modelContext; window.failed = [];
     const fine = (name) => ({name, description: name, execute: () => 'fine'});
     const trial = async (name, more) => {
@@ -381,18 +379,18 @@ async def test_hostile_native_tools_lose_nothing_but_themselves(native: Bench) -
     assert (await native.server.call(hostile, "good"))["success"]
 
 
-def url_of(told: dict[str, Any]) -> str:
-    return str(told.get("params", {}).get("tab", {}).get("url"))
+def url_of(message: dict[str, Any]) -> str:
+    return str(message.get("params", {}).get("tab", {}).get("url"))
 
 
 @pytest.mark.requirement("MB-03")
-async def test_a_polyfill_that_comes_late_is_found_when_an_agent_uses_the_tab(plain: Bench) -> None:
+async def test_a_late_polyfill_is_found_when_an_agent_uses_the_tab(plain: Bench) -> None:
     await count(plain)
-    start = len(plain.server.heard)
+    start = len(plain.server.received)
     target = await loaded(plain, script("1"))
-    tab = (await plain.server.until(lambda told: "localhost" in url_of(told), start))["params"][
-        "tabId"
-    ]
+    tab = (await plain.server.until(lambda message: "localhost" in url_of(message), start))[
+        "params"
+    ]["tabId"]
     late = polyfill(f"[{GOOD}]").removeprefix("<script>").removesuffix("</script>")
     await eventually(lambda: counted(plain), until=lambda found: found["page bridge"] >= 2)
     await plain.cdp.evaluate(target, f"void ({late})")

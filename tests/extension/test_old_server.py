@@ -1,4 +1,4 @@
-"""Today's extension, in a real browser, with the server of 840a27a; and with one of the future."""
+"""The current extension in a real browser, with the server of 840a27a and with a newer one."""
 
 import asyncio
 import json
@@ -23,32 +23,32 @@ from tests.support.site import serving
 pytestmark = pytest.mark.real_browser
 GREETING = LINES[0]["message"]["params"]
 NAMED = ("tabId", "documentId", "groupId")
-"""What the browser numbers anew each time."""
+"""Ids that the browser assigns differently each time."""
 
 
 def _answers() -> dict[str, Message]:
-    """What the old server answered, by the method that it was asked."""
-    asked = {
+    """The responses of the old server, by the method of the request."""
+    methods = {
         line["message"]["id"]: line["message"]["method"]
         for line in LINES
         if line["from"] == "extension" and {"id", "method"} <= line["message"].keys()
     }
     return {
-        asked[line["message"]["id"]]: line["message"]
+        methods[line["message"]["id"]]: line["message"]
         for line in LINES
-        if line["from"] == "server" and line["message"].get("id") in asked
+        if line["from"] == "server" and line["message"].get("id") in methods
     }
 
 
 class OldServer(ScriptedServer):
-    """Sends what was recorded, and answers as it was recorded."""
+    """Sends the recorded messages and responses."""
 
     def __init__(self, greeting: Message = GREETING, adds: bool = False) -> None:
         super().__init__(greeting)
         self._adds = adds
         self._recorded = _answers()
         self._names: dict[str, Any] = {}
-        """Tabs, documents and groups: as they were, and as they are."""
+        """Recorded ids of tabs, documents and groups, with their current ids."""
         self._place = SITE
         self._panel: Panel | None = None
 
@@ -62,7 +62,7 @@ class OldServer(ScriptedServer):
         await super()._send(with_more(message) if self._adds else message)
 
     async def play(self, cdp: Cdp, place: str) -> None:
-        """The recorded conversation from its first command on, on a site that is really there."""
+        """Replay the recorded conversation from its first command on, with a site that is up."""
         self._place = place
         begin = next(
             number for number, line in enumerate(LINES) if _method(line) == "tool.dispatch"
@@ -70,14 +70,14 @@ class OldServer(ScriptedServer):
         async with AsyncExitStack() as stack:
             for line in LINES[begin:]:
                 if _method(line) == "ping":
-                    continue  # comes only every 20 seconds
+                    continue  # the server sends one only every 20 seconds
                 if line["message"].get("params", {}).get("state") == "activated":
                     self._panel = await stack.enter_async_context(panel_of(cdp))
                 await self._step(line["from"], line["message"])
 
     async def _step(self, sender: str, recorded: Message) -> None:
         if sender == "extension":
-            actual = await self._said(recorded)
+            actual = await self._actual(recorded)
             assert lacks(recorded, actual) is None, (lacks(recorded, actual), recorded, actual)
             self._learn(recorded, actual)
         elif recorded.get("method") == "confirmation.request":
@@ -86,25 +86,25 @@ class OldServer(ScriptedServer):
             await self._send({**recorded, "params": {**recorded["params"], "expiresAt": soon}})
             await self._panel.click("article button[data-scope=once]")
         elif recorded.get("method") == "state.changed":
-            start = len(self.heard)
+            start = len(self.received)
             await self._send(recorded)
-            await self.told("config.getState", start)
+            await self.params_of("config.getState", start)
         elif "method" in recorded:
             await self._send(self._renamed(recorded))
 
-    async def _said(self, recorded: Message) -> Message:
-        """What the extension says of this kind; some of it only once a person is there."""
+    async def _actual(self, recorded: Message) -> Message:
+        """The extension's message of this kind, after the action of a person that causes it."""
         method = recorded.get("method")
         if method is None:
             return await self.answer(recorded["id"])
         if recorded["params"].get("open") == 0 and self._panel is not None:
             await self._panel.close()
-        told = {key: recorded["params"].get(key) for key in ("state", "open")}
+        expected = {key: recorded["params"].get(key) for key in ("state", "open")}
 
         def is_like(message: Message) -> bool:
             params = message.get("params", {})
-            same = all(params.get(key) == value for key, value in told.items())
-            # News of a tab come several times, and with the group only later.
+            same = all(params.get(key) == value for key, value in expected.items())
+            # A tab is reported several times, and with its group only later.
             return message.get("method") == method and same and not lacks(recorded, message)
 
         return await self.until(is_like)
@@ -121,7 +121,7 @@ class OldServer(ScriptedServer):
         }
 
     def _learn(self, recorded: Any, actual: Any) -> None:
-        """Remember the new numbers of what has one."""
+        """Remember the current id for each recorded one."""
         if not isinstance(recorded, dict):
             return
         for key, value in recorded.items():
@@ -136,21 +136,21 @@ def _method(line: dict[str, Any]) -> str:
     return method
 
 
-@pytest.mark.parametrize("adds", [False, True], ids=["as it was", "with members of its own"])
+@pytest.mark.parametrize("adds", [False, True], ids=["as it was", "with unknown members"])
 async def test_this_extension_works_with_an_old_server(tmp_path: Path, adds: bool) -> None:
     server = OldServer(adds=adds)
     async with extension_with(server, tmp_path) as cdp:
         recorded = LINES[1]["message"]
-        told = await server.until(lambda message: message.get("method") == "tab.syncAll")
-        assert lacks(recorded, told) is None, lacks(recorded, told)
+        report = await server.until(lambda message: message.get("method") == "tab.syncAll")
+        assert lacks(recorded, report) is None, lacks(recorded, report)
         assert server.offered.split(", ")[3] == versions.offered(versions.SERVER)
         await server.until(lambda message: message.get("method") == "config.getState")
         with serving() as site:
             await server.play(cdp, site.url.removeprefix("http://"))
 
 
-async def said(cdp: Cdp, page: str, id: str) -> str:
-    """What a paragraph of our page says, once it says something about versions."""
+async def version_notice(cdp: Cdp, page: str, id: str) -> str:
+    """The text of a paragraph of our page, once it compares versions."""
     code = f"document.querySelector('#{id}')?.textContent"
     found: str = await eventually(
         lambda: cdp.evaluate(page, code),
@@ -163,40 +163,42 @@ def greeting_of(protocol: int, version: str) -> Message:
     return {**GREETING, "protocol": protocol, "server": {"name": "tabhub", "version": version}}
 
 
-async def test_the_panel_and_the_options_say_which_to_update(tmp_path: Path) -> None:
+async def test_the_panel_and_the_options_name_the_part_to_update(tmp_path: Path) -> None:
     server = OldServer(greeting_of(1, "0.0.9"))
     async with extension_with(server, tmp_path) as cdp, panel_of(cdp) as panel:
-        assert "pip install -U tabhub" in await said(cdp, panel.target, "mismatch")
+        assert "pip install -U tabhub" in await version_notice(cdp, panel.target, "mismatch")
         options = await cdp.open(OPTIONS)
-        told = await said(cdp, options, "why")
-        assert f"({__version__}, protocol 1) is newer than the server (0.0.9, protocol 1)" in told
+        text = await version_notice(cdp, options, "why")
+        assert f"({__version__}, protocol 1) is newer than the server (0.0.9, protocol 1)" in text
         server.greeting = greeting_of(1, __version__)
         await server.hang_up()
         gone = "document.querySelector('#mismatch').textContent === ''"
         await panel.until(gone, "the notice to go once the server is updated")
 
 
-async def test_a_server_that_refuses_is_not_stormed_and_the_person_hears_why(
+async def test_the_extension_does_not_retry_an_incompatible_server_and_shows_why(
     tmp_path: Path,
 ) -> None:
     server = OldServer(greeting_of(7, "7.0"))
     async with extension_with(server, tmp_path) as cdp:
         await server.until(lambda message: message.get("method") == "config.getState")
-        start = len(server.heard)
+        start = len(server.received)
         await server.hang_up(versions.INCOMPATIBLE)
         options = await cdp.open(OPTIONS)
-        told = await said(cdp, options, "why")
-        assert "is older than the server (7.0, protocol 7), and the two cannot" in told
-        assert "reload it in chrome://extensions" in told
-        await asyncio.sleep(2)  # an extension that tries again does so within a second
-        assert not any(told.get("method") == "tab.syncAll" for told in server.heard[start:])
+        text = await version_notice(cdp, options, "why")
+        assert "is older than the server (7.0, protocol 7), and the two cannot" in text
+        assert "reload it in chrome://extensions" in text
+        await asyncio.sleep(2)  # an extension that retries does so within a second
+        assert not any(
+            message.get("method") == "tab.syncAll" for message in server.received[start:]
+        )
         panel = await cdp.open(PANEL)
-        assert "cannot work together" in await said(cdp, panel, "connection")
+        assert "cannot work together" in await version_notice(cdp, panel, "connection")
 
 
-async def test_an_extension_hangs_up_on_a_server_that_is_too_old(tmp_path: Path) -> None:
+async def test_an_extension_disconnects_from_a_server_that_is_too_old(tmp_path: Path) -> None:
     server = OldServer(greeting_of(0, "0.0.1"))
     async with extension_with(server, tmp_path) as cdp:
         assert await server.closed() == versions.INCOMPATIBLE
-        told = await said(cdp, await cdp.open(OPTIONS), "why")
-        assert "cannot work together. Update tabhub" in told
+        text = await version_notice(cdp, await cdp.open(OPTIONS), "why")
+        assert "cannot work together. Update tabhub" in text

@@ -1,4 +1,4 @@
-"""Browsers of their own for the extension: paired by hand, mistreated, or on a plain http site."""
+"""The extension in separate browsers: paired by hand, under stress, or on a plain http site."""
 
 import asyncio
 from pathlib import Path
@@ -21,8 +21,8 @@ def own(tmp_path: Path) -> Product:
     return Product(tmp_path / "home")
 
 
-async def said(cdp: Cdp, page: str, id: str, words: str) -> None:
-    """Wait until a paragraph of the options page says this."""
+async def shows(cdp: Cdp, page: str, id: str, words: str) -> None:
+    """Wait until a paragraph of the options page shows these words."""
     text = f"document.querySelector('#{id}')?.textContent"
     await eventually(lambda: cdp.evaluate(page, text), until=lambda found: words in (found or ""))
 
@@ -33,27 +33,27 @@ async def enter(cdp: Cdp, page: str, port: object, secret: str) -> None:
     await cdp.evaluate(page, "{" + code.format("form", port, secret) + "}")
 
 
-async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_once(
+async def test_a_failed_pairing_shows_its_cause_and_a_new_one_works_at_once(
     tmp_path: Path, own: Product
 ) -> None:
     other = Product(tmp_path / "other")
     async with browser_with(tmp_path / "browser") as cdp:
         with own.running("start", "--port", "0"), other.running("start", "--port", "0"):
             page = await cdp.open(OPTIONS)
-            await said(cdp, page, "source", "does not know where")
+            await shows(cdp, page, "source", "does not know where")
             port = own.wait_running()
             for bad in (("", own.secret), (port, ""), (port, "   ")):
                 await enter(cdp, page, *bad)
-            await said(cdp, page, "source", "does not know where")
+            await shows(cdp, page, "source", "does not know where")
             await enter(cdp, page, 1, "x")
-            await said(cdp, page, "why", "No server answers on port 1")
-            asked = f"fetch('http://127.0.0.1:{port}/health').then((answer) => answer.status)"
-            assert await cdp.in_worker(asked) == 200
+            await shows(cdp, page, "why", "No server answers on port 1")
+            request = f"fetch('http://127.0.0.1:{port}/health').then((answer) => answer.status)"
+            assert await cdp.in_worker(request) == 200
             await enter(cdp, page, port, "wrong")
-            await said(cdp, page, "why", "refuses the secret")
+            await shows(cdp, page, "why", "refuses the secret")
             await enter(cdp, page, port, own.secret)
-            await said(cdp, page, "state", "Connected")
-            await said(cdp, page, "source", "entered below")
+            await shows(cdp, page, "state", "Connected")
+            await shows(cdp, page, "source", "entered below")
             await enter(cdp, page, other.wait_running(), other.secret)
             other.wait_browser()
             eventually_sync(lambda: not own.status()["browsers"], "the browser to have left")
@@ -62,7 +62,7 @@ async def test_a_pairing_says_what_is_wrong_with_it_and_a_new_one_is_taken_at_on
 HAS_NOTED = "chrome.storage.session.get().then((kept) => 'replacedAt' in kept)"
 
 
-async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Product) -> None:
+async def test_a_replaced_browser_does_not_reconnect(own: Product) -> None:
     arguments = ("--browser", "--headless", f"--browser-arg={DEBUGGED}")
     with own.running("start", "--port", "0", *arguments):
         status = own.wait_browser()
@@ -75,12 +75,12 @@ async def test_a_browser_that_was_replaced_does_not_come_back_to_fight(own: Prod
                     await cdp.kill_worker()
                     await cdp.open("about:blank")
                     await cdp.worker()
-                await asyncio.sleep(2)  # an extension that fights is back within a second
+                await asyncio.sleep(2)  # an extension that reconnects does so within a second
                 await double.settled()
 
 
 @pytest.mark.parametrize("recorded", [False, True])
-async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
+async def test_a_debugger_that_detaches_all_the_time_attaches_for_every_call(
     tmp_path: Path, own: Product, recorded: bool
 ) -> None:
     if not recorded:
@@ -97,7 +97,7 @@ async def test_a_debugger_that_is_let_go_all_the_time_is_there_for_every_call(
                         await agent.call("browser_click_element", selector="#plain")
 
 
-async def test_a_recorded_tab_stays_held_and_costs_no_focus_when_no_commands_come(
+async def test_a_recorded_tab_stays_debugged_and_emulates_no_focus_without_commands(
     tmp_path: Path, own: Product
 ) -> None:
     with serving() as site, own.running("start", "--port", "0"):
@@ -113,8 +113,8 @@ async def test_a_recorded_tab_stays_held_and_costs_no_focus_when_no_commands_com
                     lambda: cdp.evaluate(page, "document.hasFocus()"), until=lambda found: not found
                 )
                 await cdp.evaluate(page, "console.log('said in between')")
-                told = (await agent.call("browser_get_console_logs"))["entries"]
-                assert "said in between" in [entry["text"] for entry in told]
+                entries = (await agent.call("browser_get_console_logs"))["entries"]
+                assert "said in between" in [entry["text"] for entry in entries]
                 await agent.call("browser_click_element", selector="#plain")
 
 

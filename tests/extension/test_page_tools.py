@@ -1,4 +1,4 @@
-"""The extension alone: what pages publish is told over the link, and what the link asks is run."""
+"""The extension without a server: it reports page tools and runs them on request."""
 
 import json
 import time
@@ -17,11 +17,11 @@ PAGES = {"tools-global": "mcp-b", "tools-transport": "mcp-b", "tools-polyfill": 
 
 
 async def runs(made: Bench, page: dict[str, Any]) -> None:
-    """Its tools answer, fail and refuse."""
+    """Check that the page's tools return a result, fail and refuse."""
     done = await made.server.call(page, "double", a=21)
     assert done["success"]
-    said = json.loads(done["payload"]["content"][0]["text"])
-    assert said == {"doubled": 42, "where": page["origin"]}
+    result = json.loads(done["payload"]["content"][0]["text"])
+    assert result == {"doubled": 42, "where": page["origin"]}
     failed = await made.server.call(page, "fail", a=1)
     assert not failed["success"] or failed["payload"]["isError"]
     assert await made.server.refusal(page, "unheard_of") == "no_tab_for_tool"
@@ -37,7 +37,7 @@ def described(page: dict[str, Any]) -> None:
 
 
 @pytest.mark.requirement("MB-01", "MB-03")
-async def test_native_tools_are_told_in_full_and_run(native: Bench) -> None:
+async def test_native_tools_are_reported_in_full_and_run(native: Bench) -> None:
     _, page = await native.open("tools")
     assert page["kind"] == "native"
     assert page["origin"] == native.site.url
@@ -46,7 +46,7 @@ async def test_native_tools_are_told_in_full_and_run(native: Bench) -> None:
 
 
 @pytest.mark.requirement("MB-01", "MB-03")
-async def test_tools_of_all_kinds_of_pages_are_told_in_full_and_run(plain: Bench) -> None:
+async def test_tools_of_all_kinds_of_pages_are_reported_in_full_and_run(plain: Bench) -> None:
     for name, kind in PAGES.items():
         _, page = await plain.open(name)
         assert page["kind"] == kind, name
@@ -56,7 +56,7 @@ async def test_tools_of_all_kinds_of_pages_are_told_in_full_and_run(plain: Bench
 
 
 @pytest.mark.requirement("MB-02")
-async def test_forms_are_tools_and_one_for_a_person_says_so(native: Bench) -> None:
+async def test_forms_are_tools_and_one_that_waits_for_a_person_says_so(native: Bench) -> None:
     target, page = await native.open("tools-form", "search")
     marks = {tool["name"]: tool.get("_meta") for tool in page["tools"]}
     assert marks == {"search": None, "order": {"tabhub/waitsForPerson": True}}
@@ -74,18 +74,16 @@ async def test_forms_are_tools_and_one_for_a_person_says_so(native: Bench) -> No
 
 @pytest.mark.requirement("MB-05")
 @pytest.mark.parametrize("name", ["tools", *PAGES])
-async def test_changes_are_told_once_and_only_if_they_are_changes(
-    native: Bench, plain: Bench, name: str
-) -> None:
+async def test_each_change_is_reported_once(native: Bench, plain: Bench, name: str) -> None:
     made = native if name == "tools" else plain
     target, page = await made.open(name, "never")
-    start = len(made.server.heard)
+    start = len(made.server.received)
     await made.cdp.evaluate(target, "publish('later').then(() => publish('latest'))")
     changed = await made.tools("latest", start)
     assert "later" in names(changed)
-    start = len(made.server.heard)
+    start = len(made.server.received)
     await made.cdp.evaluate(target, "withdraw('double')")
-    shrunk = await made.server.told(UPDATE, start)
+    shrunk = await made.server.params_of(UPDATE, start)
     assert "double" not in names(shrunk)
     assert "latest" in names(shrunk)
     await made.cdp.evaluate(target, "publish('gone').then(() => withdraw('fail'))")
@@ -93,11 +91,11 @@ async def test_changes_are_told_once_and_only_if_they_are_changes(
     assert len(ids) == 1
 
 
-async def test_a_page_that_publishes_nothing_says_nothing(plain: Bench) -> None:
+async def test_a_page_without_tools_is_not_reported(plain: Bench) -> None:
     await plain.cdp.open(plain.site.page("form"))
     await plain.open("tools-global")
-    told = [m["params"] for m in plain.server.heard if m.get("method") == REGISTER]
-    assert {page["url"].split("?")[0] for page in told} == {plain.site.page("tools-global")}
+    pages = [m["params"] for m in plain.server.received if m.get("method") == REGISTER]
+    assert {page["url"].split("?")[0] for page in pages} == {plain.site.page("tools-global")}
 
 
 @pytest.mark.requirement("MB-03")
@@ -106,8 +104,8 @@ async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Benc
     where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
     stepping = {"toolName": "steps", "args": {"a": 1}, "callId": "c-1"}
     await plain.server.ask("browser/executeTool", **where, **stepping)
-    told = await plain.server.told("tool.progress", dispatchId="c-1")
-    assert told == {"dispatchId": "c-1", "progress": 1, "total": 2, "message": "half"}
+    progress = await plain.server.params_of("tool.progress", dispatchId="c-1")
+    assert progress == {"dispatchId": "c-1", "progress": 1, "total": 2, "message": "half"}
     hanging = {"toolName": "never", "args": {"a": 1}, "callId": "c-2"}
     id = await plain.server.begin("browser/executeTool", **where, **hanging)
     await happens(plain, target, "window.asked === 1")
@@ -117,7 +115,7 @@ async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Benc
 
 
 @pytest.mark.requirement("MB-03")
-async def test_calls_end_with_their_page_however_it_goes(native: Bench) -> None:
+async def test_calls_end_when_their_page_ends_in_any_way(native: Bench) -> None:
     ends: dict[str, Any] = {
         "navigated": lambda t: native.cdp.evaluate(t, "void (location.href = '/form.html')"),
         "closed": lambda t: native.cdp.send("Target.closeTarget", targetId=t),
@@ -125,14 +123,14 @@ async def test_calls_end_with_their_page_however_it_goes(native: Bench) -> None:
         "reloaded": lambda t: native.cdp.evaluate(t, "void location.reload()"),
     }
     for how, end in ends.items():
-        start = len(native.server.heard)
+        start = len(native.server.received)
         target, page = await native.open("tools", "never")
         id = await native.server.begin_call(page, "never", a=1)
         await happens(native, target, "window.asked === 1")
         await end(target)
         answer = await native.server.answer(id)
         assert answer["error"]["data"]["reason"] == "page_may_have_received", how
-        gone = await native.server.told(UNREGISTER, start, documentId=page["documentId"])
+        gone = await native.server.params_of(UNREGISTER, start, documentId=page["documentId"])
         assert gone["tabId"] == page["tabId"]
         later = await native.server.refusal(page, "double", a=1)
         assert later in ("navigated_away", "tab_not_found", "adapter_not_ready"), how
@@ -141,25 +139,25 @@ async def test_calls_end_with_their_page_however_it_goes(native: Bench) -> None:
 @pytest.mark.requirement("MB-03")
 async def test_a_page_from_the_back_forward_cache_publishes_again(native: Bench) -> None:
     target, page = await native.open("tools", "never")
-    start = len(native.server.heard)
+    start = len(native.server.received)
     await native.cdp.evaluate(target, "void (location.href = '/form.html')")
-    await native.server.told(UNREGISTER, start, documentId=page["documentId"])
-    start = len(native.server.heard)
+    await native.server.params_of(UNREGISTER, start, documentId=page["documentId"])
+    start = len(native.server.received)
     await happens(native, target, "location.pathname === '/form.html'")
     await native.cdp.evaluate(target, "void history.back()")
-    again = await native.server.told(REGISTER, start, "never")
+    again = await native.server.params_of(REGISTER, start, "never")
     assert (await native.server.call(again, "double", a=2))["success"]
 
 
 @pytest.mark.requirement("MB-03")
-async def test_a_new_line_and_a_new_worker_are_told_everything(plain: Bench) -> None:
+async def test_a_new_connection_and_a_new_worker_report_all_tools(plain: Bench) -> None:
     urls = [(await plain.open(name))[1]["url"] for name in PAGES]
     for interrupt in (plain.server.hang_up, plain.cdp.kill_worker):
-        start = len(plain.server.heard)
+        start = len(plain.server.received)
         await interrupt()
-        await plain.server.told("tab.syncAll", start)
+        await plain.server.params_of("tab.syncAll", start)
         for url in urls:
-            page = await plain.server.told(REGISTER, start, "double", url=url)
+            page = await plain.server.params_of(REGISTER, start, "double", url=url)
             assert (await plain.server.call(page, "double", a=2))["success"]
 
 
@@ -167,18 +165,18 @@ async def test_a_new_line_and_a_new_worker_are_told_everything(plain: Bench) -> 
 async def test_tools_of_frames_have_the_origin_that_the_browser_attests(plain: Bench) -> None:
     await plain.open("tools-frames")
     site = plain.site
-    wanted = [
+    expected = [
         (site.url, f"{site.url}/tools-transport.html"),
         (site.other, f"{site.other}/tools-transport.html"),
         (site.url, f"{site.url}/tools-global.html"),
     ]
-    for origin, url in wanted:
-        page = await plain.server.told(REGISTER, 0, "double", url=url, origin=origin)
+    for origin, url in expected:
+        page = await plain.server.params_of(REGISTER, 0, "double", url=url, origin=origin)
         assert page["frameId"] != 0
         done = await plain.server.call(page, "double", a=3)
         assert json.loads(done["payload"]["content"][0]["text"])["where"] == origin
-    told = [m["params"]["origin"] for m in plain.server.heard if m.get("method") == REGISTER]
-    assert set(told) == {site.url, site.other}
+    origins = [m["params"]["origin"] for m in plain.server.received if m.get("method") == REGISTER]
+    assert set(origins) == {site.url, site.other}
 
 
 @pytest.mark.requirement("MB-11")
@@ -190,22 +188,22 @@ async def test_a_native_frame_of_another_site_publishes_for_itself(native: Bench
 
 
 @pytest.mark.requirement("MT-08")
-async def test_the_name_that_the_worker_library_gave_the_tab_is_told(native: Bench) -> None:
+async def test_the_tab_id_of_the_worker_library_is_reported(native: Bench) -> None:
     target, _ = await native.open("tools", "never")
     for id in ("<script>", "x" * 200, "0190-aa"):
         event = f"new CustomEvent('tabhub:worker', {{detail: {{id: {id!r}}}}})"
         await native.cdp.evaluate(target, f"void window.dispatchEvent({event})")
-    told = await native.server.told(REGISTER, 0, "double", workerId="0190-aa")
-    assert told["kind"] == "native"
+    registration = await native.server.params_of(REGISTER, 0, "double", workerId="0190-aa")
+    assert registration["kind"] == "native"
 
 
-async def test_hostile_lists_are_cut_and_the_rest_is_told(plain: Bench) -> None:
+async def test_hostile_lists_are_cut_and_the_rest_is_reported(plain: Bench) -> None:
     left = {"many": "many", "schema": "large", "deep": "invalid", "odd": "invalid"}
     for how, word in left.items():
-        start = len(plain.server.heard)
+        start = len(plain.server.received)
         await plain.cdp.open(plain.site.page("tools-hostile") + f"?how={how}")
         tool = "tool_0" if how == "many" else "good"
-        page = await plain.server.told(REGISTER, start, tool)
+        page = await plain.server.params_of(REGISTER, start, tool)
         assert len(page["tools"]) <= 2000
         assert page["extensions"]["tabhub/leftOut"][word] > 0, how
         assert "big" not in names(page)
@@ -225,10 +223,10 @@ async def test_hostile_results_are_refused_with_a_reason(plain: Bench) -> None:
 
 
 @pytest.mark.requirement("MB-11")
-async def test_what_a_page_forges_counts_for_nothing(plain: Bench) -> None:
-    start = len(plain.server.heard)
+async def test_forged_fields_and_responses_of_a_page_are_ignored(plain: Bench) -> None:
+    start = len(plain.server.received)
     target = await plain.cdp.open(plain.site.page("tools-hostile") + "?how=forged")
-    page = await plain.server.told(REGISTER, start, "forged")
+    page = await plain.server.params_of(REGISTER, start, "forged")
     assert page["origin"] == plain.site.url
     assert page["documentId"] != "D"
     forged = next(tool for tool in page["tools"] if tool["name"] == "forged")
@@ -243,23 +241,23 @@ async def test_what_a_page_forges_counts_for_nothing(plain: Bench) -> None:
     assert (await plain.server.answer(id))["result"]["payload"] == {"content": []}
 
 
-async def test_a_flood_is_told_rarely_and_other_tabs_notice_nothing(plain: Bench) -> None:
+async def test_a_flood_is_reported_rarely_and_does_not_affect_other_tabs(plain: Bench) -> None:
     target, hostile = await plain.open("tools-hostile", "good")
     _, page = await plain.open("tools-global")
-    start, began = len(plain.server.heard), time.monotonic()
+    start, began = len(plain.server.received), time.monotonic()
     await plain.cdp.evaluate(target, "void setInterval(() => flood(50), 5)")
     for number in range(20):
         assert (await plain.server.call(page, "double", a=number))["success"]
     assert (await plain.server.call(hostile, "good"))["success"]
-    told = [m for m in plain.server.heard[start:] if "Tools" in m.get("method", "")]
-    # A slow machine has more time to tell: twice a second at most.
-    assert len(told) < 5 + 2 * (time.monotonic() - began)
-    assert not any("not_asked_for" in names(m["params"]) for m in told)
+    reports = [m for m in plain.server.received[start:] if "Tools" in m.get("method", "")]
+    # At most two reports a second, and a slow machine takes more seconds.
+    assert len(reports) < 5 + 2 * (time.monotonic() - began)
+    assert not any("not_asked_for" in names(m["params"]) for m in reports)
 
 
-async def test_native_tools_without_number_or_bounds_are_cut_too(native: Bench) -> None:
+async def test_too_many_and_too_large_native_tools_are_cut_too(native: Bench) -> None:
     target, page = await native.open("tools", "never")
-    start = len(native.server.heard)
+    start = len(native.server.received)
     huge = "publish('huge', {execute: async () => 'x'.repeat(50_000_000)})"
     many = "Promise.all(Array.from({length: 3000}, (_, i) => publish('a' + i)))"
     await native.cdp.evaluate(target, f"{huge}.then(() => {many}).then(() => true)")
@@ -269,7 +267,7 @@ async def test_native_tools_without_number_or_bounds_are_cut_too(native: Bench) 
     assert await native.server.refusal(page, "huge", a=1) in ("too_large", "no_tab_for_tool")
 
 
-async def test_a_polyfill_that_lies_harms_nobody(plain: Bench) -> None:
+async def test_a_polyfill_that_lies_does_not_affect_other_tabs(plain: Bench) -> None:
     target, page = await plain.open("tools-polyfill")
     huge = "publish('huge', {execute: async () => 'x'.repeat(50_000_000)})"
     await plain.cdp.evaluate(target, f"{huge}.then(() => true)")
@@ -286,7 +284,7 @@ async def test_a_polyfill_that_lies_harms_nobody(plain: Bench) -> None:
 
 
 @pytest.mark.requirement("MB-03")
-async def test_what_a_page_sends_along_is_passed_both_ways(plain: Bench) -> None:
+async def test_extensions_of_a_page_are_passed_both_ways(plain: Bench) -> None:
     target, page = await plain.open("tools-hostile", "good")
     assert page["extensions"] == {"example/token": "t"}
     where = {key: page[key] for key in ("tabId", "frameId", "documentId")}

@@ -1,4 +1,4 @@
-"""The words that the extension gives as reasons are those of the server's table."""
+"""The reason words of the extension are in the server's table."""
 
 import re
 from pathlib import Path
@@ -11,13 +11,13 @@ SUPER = re.compile(r"extends CommandError \{.*?super\(([^,]+),", re.DOTALL)
 COMPARED = re.compile(r"error\.reason [!=]== (\"\w+\")")
 CONSTANT = re.compile(r"const ([A-Z_]+) = (\"\w+\");")
 PASSED_ON = {"String(error.reason)", 'String(data?.reason ?? "internal")'}
-"""What somebody else has said: a content script, whose words are looked at too, or the server."""
+"""A reason passed on from a content script, whose own words are checked too, or from the server."""
 UNSENT = {'"not_connected"'}
-"""There is no connection: the extension says this to its own panel, never to the server."""
+"""Without a connection the extension gives this reason to its own panel, never to the server."""
 
 
 def _used() -> dict[str, set[str]]:
-    """Each word that scripts of the extension throw or compare with, and where."""
+    """Each word that scripts of the extension throw or compare with, and its file."""
     used: dict[str, set[str]] = {}
     for path in sorted(EXTENSION.rglob("*.js")):
         source = path.read_text()
@@ -28,13 +28,13 @@ def _used() -> dict[str, set[str]]:
     return used
 
 
-def test_every_reason_of_the_extension_is_one_that_the_server_knows() -> None:
+def test_the_server_knows_every_reason_of_the_extension() -> None:
     known = {f'"{word}"' for word in REASONS}
     allowed = known | PASSED_ON | UNSENT
     assert {word: files for word, files in _used().items() if word not in allowed} == {}
 
 
-def test_the_words_are_found_wherever_they_are_given() -> None:
+def test_reason_words_are_found_in_every_syntax() -> None:
     used = _used()
     assert "command-dispatch.js" in used['"unknown_command"']
     assert "refusals.js" in used['"needs_person"']

@@ -6,7 +6,7 @@ import { test } from "node:test";
 const ROOT = new URL("../../", import.meta.url);
 const EXTENSION = new URL("extension/", ROOT);
 const MOST_FILES = 20;
-/** Which folders of content scripts may use which others; `worker-port.js` may use all of them. */
+/** The folders that each folder of content scripts may use; `worker-port.js` may use all of them. */
 const MAY_USE = {
   shared: ["shared"],
   reading: ["reading", "shared"],
@@ -56,7 +56,7 @@ test("a part of the content scripts is defined before a script uses it", () => {
   assert.deepEqual(early, []);
 });
 
-test("folders of content scripts use only the folders that they may", () => {
+test("folders of content scripts use only the folders allowed to them", () => {
   const folder = (path) => path.split("/")[1];
   const wrong = uses().filter(
     ([user, , from]) => user !== PORT && !MAY_USE[folder(user)]?.includes(folder(from)),

@@ -13,7 +13,7 @@ SHARE = 0.95
 
 @dataclass(frozen=True)
 class Episode:
-    """How one ended; `why` is empty if it was solved."""
+    """How an episode ended; `why` is empty if it was solved."""
 
     task: str
     seed: int

@@ -1,4 +1,4 @@
-"""A page as a policy meets it: reading and acting tools, and nothing else."""
+"""A page as a policy sees it: by reading and acting tools only."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ Place = Line | tuple[float, float]
 
 
 class Page:
-    """Calls tools in one tab. There is no way here to run code in the page."""
+    """Calls tools in one tab. A policy cannot run code in the page."""
 
     def __init__(self, agent: Agent, tab: int) -> None:
         self._agent = agent
@@ -25,7 +25,7 @@ class Page:
         return Snapshot(await self._agent.text("browser_read_page", tabId=self._tab))
 
     async def until(self, find: Callable[[Snapshot], T | None]) -> T:
-        """What is found on the page, as soon as it is there."""
+        """Read the page until `look` finds something; return it."""
 
         async def look() -> tuple[T | None]:
             return (find(await self.read()),)
@@ -38,14 +38,14 @@ class Page:
         await self._call("browser_wait_for_element", selector=selector)
 
     async def query(self, selector: str, *attributes: str) -> list[dict[str, Any]]:
-        wanted = {"attributes": list(attributes)} if attributes else {}
-        found = await self._call("browser_query_elements", selector=selector, **wanted)
+        options = {"attributes": list(attributes)} if attributes else {}
+        found = await self._call("browser_query_elements", selector=selector, **options)
         elements: list[dict[str, Any]] = found["elements"]
         return elements
 
     async def text(self, line: Line) -> str:
-        said = await self._call("browser_get_tab_content", ref=line.ref)
-        text: str = said["text"]
+        content = await self._call("browser_get_tab_content", ref=line.ref)
+        text: str = content["text"]
         return text
 
     async def click(self, line: Line | str, **more: Any) -> None:

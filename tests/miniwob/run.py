@@ -12,11 +12,11 @@ from tests.support.agent import Agent
 from tests.support.browsers.managed import Rig, rig
 
 
-async def _play_all(there: Rig, pages: str) -> list[Episode]:
+async def _play_all(managed: Rig, pages: str) -> list[Episode]:
     episodes: list[Episode] = []
-    async with there.http(there.product.secret) as http:
+    async with managed.http(managed.product.secret) as http:
         for name in sorted(POLICIES):
-            async with opened(name, pages, Agent(http), there.cdp) as task:
+            async with opened(name, pages, Agent(http), managed.cdp) as task:
                 played = await play(name, task)
             print(_row(name, played), flush=True)
             episodes += played
@@ -30,8 +30,8 @@ def _row(name: str, episodes: list[Episode]) -> str:
 
 async def main() -> int:
     with tempfile.TemporaryDirectory() as folder, serving() as pages:
-        async with rig(Path(folder), {}) as there:
-            episodes = await _play_all(there, pages)
+        async with rig(Path(folder), {}) as managed:
+            episodes = await _play_all(managed, pages)
     print(_row(f"all {len(POLICIES)} tasks", episodes))
     for episode in episodes:
         if not episode.is_solved:

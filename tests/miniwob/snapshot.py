@@ -1,4 +1,4 @@
-"""What browser_read_page tells, as lines with their parts: all that a policy sees of a page."""
+"""The result of browser_read_page, parsed into lines: all that a policy sees of a page."""
 
 import json
 import re
@@ -54,32 +54,32 @@ class Snapshot:
 
     @property
     def task(self) -> str:
-        """What the page asks for stands first."""
+        """The task, which is the first line of the page."""
         return self.lines[0].name
 
     def __iter__(self) -> Iterator[Line]:
         return iter(self.lines)
 
     def all(self, *roles: str) -> list[Line]:
-        """What has a ref and one of these roles."""
+        """The lines with a ref and one of these roles."""
         return [line for line in self if line.ref and line.role in roles]
 
     def one(self, role: str, name: str | None = None) -> Line:
-        """The first of a role, or the first with this name."""
+        """The first line with this role, and with this name if one is given."""
         for line in self.all(role):
             if name is None or line.name == name:
                 return line
         raise LookupError(f"no {role} {name or ''} in:\n{self}")
 
     def named(self, name: str) -> Line:
-        """The first thing with a ref that has this name."""
+        """The first line with a ref and this name."""
         for line in self:
             if line.ref and line.name == name:
                 return line
         raise LookupError(f"no {name!r} in:\n{self}")
 
     def hinted(self, words: str) -> Line:
-        """The first thing with a ref that has these words in its hint."""
+        """The first line with a ref and these words in its hint."""
         for line in self:
             if line.ref and words in line.hint:
                 return line
@@ -90,11 +90,11 @@ class Snapshot:
 
     @property
     def texts(self) -> list[str]:
-        """Texts and names below what is asked for."""
+        """Texts and names below the task."""
         return [line.name for line in self.lines[1:] if line.name]
 
     def after(self, text: str, role: str) -> Line:
-        """The first of a role behind a text."""
+        """The first line with this role after a text."""
         seen = False
         for line in self.lines[1:]:
             if seen and line.ref and line.role == role:

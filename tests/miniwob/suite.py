@@ -18,13 +18,13 @@ REWARD = "WOB_DONE_GLOBAL ? WOB_RAW_REWARD_GLOBAL : 0"
 @contextmanager
 def serving() -> Iterator[str]:
     """The address of the pages."""
-    assert HTML.is_dir(), "the pages are not here: run scripts/fetch-miniwob"
+    assert HTML.is_dir(), "the pages are missing: run scripts/fetch-miniwob"
     with static_site.serving(HTML) as address:
         yield f"{address}/miniwob"
 
 
 class Task:
-    """One kind of task, open in a tab. Looks into the page by the browser's own debugging."""
+    """One kind of task, open in a tab. Inspects the page over CDP."""
 
     def __init__(self, page: Page, cdp: Cdp, session: str) -> None:
         self.page = page
@@ -35,9 +35,9 @@ class Task:
         assert await self._evaluate(BEGIN.format(seed=seed)) is True
 
     async def reward(self) -> float:
-        """What the page itself gives, whatever the time it took."""
-        given: float = await self._evaluate(REWARD)
-        return given
+        """The reward that the page gives, regardless of the time."""
+        reward: float = await self._evaluate(REWARD)
+        return reward
 
     async def _evaluate(self, code: str) -> Any:
         answer = await self._cdp.send(

@@ -17,7 +17,7 @@ def test_the_suite_is_broad() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))
-async def test_the_page_itself_rewards_what_a_policy_does(
+async def test_the_page_rewards_the_actions_of_each_policy(
     name: str, pages: str, agent: Agent, cdp: Cdp
 ) -> None:
     async with opened(name, pages, agent, cdp) as task:

@@ -92,7 +92,7 @@ async def test_a_page_that_does_not_publish_the_tool_any_more_is_opened_once() -
         await asyncio.sleep(0.05)
         await extension.publish(5, CACHED)
         assert await again == "at last"
-        left = [extension.heard.get_nowait() for _ in range(extension.heard.qsize())]
+        left = [extension.received.get_nowait() for _ in range(extension.received.qsize())]
         assert not [one for one in left if one["method"] == "tool.dispatch"]
 
 

@@ -16,7 +16,7 @@ from tabhub.wire.pages import Execute, Outcome
 from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.browsers.worker import ONE, OTHER, SHOP, admitted, connecting, tool
 from tests.support.eventually import eventually
-from tests.support.page_events import Heard
+from tests.support.page_events import PageEvents
 from tests.support.serving import served
 
 PAIRED = Settings(worker_origins=[SHOP, "http://localhost:*"])
@@ -28,7 +28,7 @@ async def _ignore(progress: float, total: float | None, message: str | None) -> 
 
 async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server.app.pages)
+        heard = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             assert "result" in await worker.register(ONE, tool("search"))
             assert "result" in await worker.ask("browser/updateTools", tabId=ONE, tools=[])
@@ -48,7 +48,7 @@ async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
 
 async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server.app.pages)
+        heard = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
@@ -63,7 +63,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
             assert asked["method"] == "browser/executeTool"
             told = asked["params"]
             assert (told["tabId"], told["toolName"], told["args"]) == (ONE, "search", {"q": "tea"})
-            await worker.tell("tool.progress", dispatchId=told["callId"], progress=0.5)
+            await worker.notify("tool.progress", dispatchId=told["callId"], progress=0.5)
             await worker.answer(asked, {"content": []})
             assert await running == Outcome(success=True, payload={"content": []})
             assert said == [0.5]
@@ -84,7 +84,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
 )
 async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server.app.pages)
+        heard = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = heard.lines.items()
@@ -198,13 +198,13 @@ async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
 async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
     async with served() as server, connecting(server.port) as worker:
         await worker.next()
-        await worker.tell("browser/registerTools", tabId=ONE, tools=[])
+        await worker.notify("browser/registerTools", tabId=ONE, tools=[])
         assert (await worker.closed())[0] == 4003
 
 
 async def test_who_is_forgotten_is_out_at_once() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server.app.pages)
+        heard = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             server.app.pairing.take([])
@@ -214,7 +214,7 @@ async def test_who_is_forgotten_is_out_at_once() -> None:
 
 async def test_no_site_takes_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
-        heard = Heard(server.app.pages)
+        heard = PageEvents(server.app.pages)
         async with (
             admitted(server.port) as shop,
             admitted(server.port, "http://localhost:1") as thief,
@@ -248,7 +248,7 @@ async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
         async with admitted(server.port, "http://localhost:1") as calm:
             async with admitted(server.port) as worker:
                 for _ in range(1200):
-                    await worker.tell("browser/activeTab", tabId=None)
+                    await worker.notify("browser/activeTab", tabId=None)
                 assert (await worker.closed())[0] == 4008
             assert "result" in await calm.register(ONE, tool("search"))
 

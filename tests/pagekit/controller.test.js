@@ -21,31 +21,31 @@ function page(controller) {
   return made;
 }
 
-/** @param {{tools: object[]}} told */
+/** @param {{tools: object[]}} registration */
 function hasTools({ tools }) {
   return tools.length > 0;
 }
 
-/** A controller with pages that are registered, and the server's end of its socket. */
+/** A controller with registered pages, and the server's end of its socket. */
 async function connected(count = 1) {
   const controller = new MCPController();
   const made = Array.from({ length: count }, () => page(controller));
-  for (const [index, one] of made.entries()) await one.register(`${ID.slice(0, -1)}${index}`);
+  for (const [index, single] of made.entries()) await single.register(`${ID.slice(0, -1)}${index}`);
   made[0].send({ type: "INIT", backendUrl: "ws://127.0.0.1:1/page" });
   const socket = await Socket.opened();
   socket.say({ method: "page/ready", params: {} });
-  await socket.heard("browser/activeTab");
+  await socket.received("browser/activeTab");
   return { controller, made, socket };
 }
 
 test("a call goes to the port of its tab and to no other", async () => {
   const { made, socket } = await connected(2);
-  made.forEach((one) => one.send({ type: "REGISTER_TOOL", name: "buy", tabId: one.id }));
-  await socket.heard("browser/registerTools", hasTools);
-  await socket.heard("browser/registerTools", hasTools);
+  made.forEach((port) => port.send({ type: "REGISTER_TOOL", name: "buy", tabId: port.id }));
+  await socket.received("browser/registerTools", hasTools);
+  await socket.received("browser/registerTools", hasTools);
   const params = { tabId: made[1].id, toolName: "buy", args: { n: 1 }, callId: "a-1" };
   socket.say({ id: "a-1", method: "browser/executeTool", params });
-  const call = await made[1].heard("CALL_TOOL");
+  const call = await made[1].received("CALL_TOOL");
   assert.deepEqual(call.args, { n: 1 });
   assert.equal(call.targetTabId, made[1].id);
   assert.equal(made[0].all("CALL_TOOL").length, 0);
@@ -54,10 +54,10 @@ test("a call goes to the port of its tab and to no other", async () => {
 test("only the port that was called can answer", async () => {
   const { made, socket } = await connected(2);
   made[1].send({ type: "REGISTER_TOOL", name: "buy", tabId: made[1].id });
-  await socket.heard("browser/registerTools", hasTools);
+  await socket.received("browser/registerTools", hasTools);
   const params = { tabId: made[1].id, toolName: "buy", args: {}, callId: "a-1" };
   socket.say({ id: "a-1", method: "browser/executeTool", params });
-  const { callId } = await made[1].heard("CALL_TOOL");
+  const { callId } = await made[1].received("CALL_TOOL");
   made[0].send({ type: "TOOL_CALL_RESULT", callId, success: true, result: "forged" });
   await made[0].settled();
   made[1].send({ type: "TOOL_CALL_RESULT", callId, success: true, result: "true" });
@@ -65,7 +65,7 @@ test("only the port that was called can answer", async () => {
   assert.deepEqual(answer.result, { success: true, payload: "true" });
 });
 
-test("what cannot be called is refused with a word", async () => {
+test("an impossible call is refused with a reason", async () => {
   const { made, socket } = await connected();
   const refused = async (/** @type {string} */ id, /** @type {string} */ tabId) => {
     const params = { tabId, toolName: "buy", args: {}, callId: id };
@@ -76,19 +76,19 @@ test("what cannot be called is refused with a word", async () => {
   assert.equal(await refused("a-2", made[0].id), "no_tab_for_tool");
 });
 
-test("a tab that goes takes its calls with it", async () => {
+test("closing a tab ends its calls", async () => {
   const { made, socket } = await connected();
   made[0].send({ type: "REGISTER_TOOL", name: "buy", tabId: made[0].id });
-  await socket.heard("browser/registerTools", hasTools);
+  await socket.received("browser/registerTools", hasTools);
   const params = { tabId: made[0].id, toolName: "buy", args: {}, callId: "a-1" };
   socket.say({ id: "a-1", method: "browser/executeTool", params });
-  await made[0].heard("CALL_TOOL");
+  await made[0].received("CALL_TOOL");
   made[0].close();
   assert.equal((await socket.answer("a-1")).error.data.reason, "page_may_have_received");
-  assert.deepEqual(await socket.heard("browser/unregisterTools"), { tabId: made[0].id });
+  assert.deepEqual(await socket.received("browser/unregisterTools"), { tabId: made[0].id });
 });
 
-test("a second living port with one id gets another", async () => {
+test("a second open port with the same id gets a new one", async () => {
   const controller = new MCPController();
   const [first, second] = [page(controller), page(controller)];
   assert.equal(await first.register(ID), ID);
@@ -101,15 +101,15 @@ test("ports of one window are one tab, each with its own tools", async () => {
   const { controller, made, socket } = await connected();
   const [top, frame] = [page(controller), page(controller)];
   const id = made[0].id.replace(/0$/, "9");
-  assert.deepEqual(await Promise.all([top, frame].map((one) => one.register(id, "w"))), [id, id]);
+  assert.deepEqual(await Promise.all([top, frame].map((port) => port.register(id, "w"))), [id, id]);
   const has =
     (/** @type {number} */ count) =>
     (/** @type {any} */ { tabId, tools }) =>
       tabId === id && tools.length === count;
   top.send({ type: "REGISTER_TOOL", name: "buy", tabId: id, description: "The page's." });
-  await socket.heard("browser/registerTools", has(1));
+  await socket.received("browser/registerTools", has(1));
   for (const name of ["buy", "zoom"]) frame.send({ type: "REGISTER_TOOL", name, tabId: id });
-  const { tools } = await socket.heard("browser/registerTools", has(2));
+  const { tools } = await socket.received("browser/registerTools", has(2));
   assert.equal(tools.find(({ name }) => name === "buy").description, "The page's.");
   for (const [toolName, called] of /** @type {const} */ ([
     ["buy", top],
@@ -117,37 +117,37 @@ test("ports of one window are one tab, each with its own tools", async () => {
   ])) {
     const params = { tabId: id, toolName, args: {}, callId: toolName };
     socket.say({ id: toolName, method: "browser/executeTool", params });
-    await called.heard("CALL_TOOL");
+    await called.received("CALL_TOOL");
   }
   top.close();
   assert.equal((await socket.answer("buy")).error.data.reason, "page_may_have_received");
-  await socket.heard("browser/registerTools", has(2));
+  await socket.received("browser/registerTools", has(2));
   frame.close();
   assert.equal((await socket.answer("zoom")).error.data.reason, "page_may_have_received");
-  assert.deepEqual(await socket.heard("browser/unregisterTools"), { tabId: id });
+  assert.deepEqual(await socket.received("browser/unregisterTools"), { tabId: id });
 });
 
 test("a copy of a tab with a frame gets one new id for both", async () => {
   const controller = new MCPController();
   const all = Array.from({ length: 4 }, () => page(controller));
-  for (const one of all.slice(0, 2)) assert.equal(await one.register(ID, "first"), ID);
-  const ids = await Promise.all(all.slice(2).map((one) => one.register(ID, "copy")));
+  for (const port of all.slice(0, 2)) assert.equal(await port.register(ID, "first"), ID);
+  const ids = await Promise.all(all.slice(2).map((port) => port.register(ID, "copy")));
   assert.equal(ids[0], ids[1]);
   assert.notEqual(ids[0], ID);
 });
 
-test("a page and its frame that are loaded anew keep the id", async () => {
+test("a page and its frame keep the id after a reload", async () => {
   const controller = new MCPController();
   const old = Array.from({ length: 2 }, () => page(controller));
-  for (const one of old) await one.register(ID, "before");
-  old.forEach((one) => (one.isDeaf = true));
+  for (const port of old) await port.register(ID, "before");
+  old.forEach((port) => (port.isDeaf = true));
   const fresh = Array.from({ length: 2 }, () => page(controller));
-  const registering = Promise.all(fresh.map((one) => one.register(ID, "after")));
-  old.forEach((one) => one.close());
+  const registering = Promise.all(fresh.map((port) => port.register(ID, "after")));
+  old.forEach((port) => port.close());
   assert.deepEqual(await registering, [ID, ID]);
 });
 
-test("a port that takes the place of one that closes keeps the id", async () => {
+test("a port that replaces a closing one keeps the id", async () => {
   const controller = new MCPController();
   const [first, second] = [page(controller), page(controller)];
   await first.register(ID);
@@ -157,7 +157,7 @@ test("a port that takes the place of one that closes keeps the id", async () => 
   assert.equal(await registering, ID);
 });
 
-test("the tab that is looked at is told, and the one before it when it is hidden", async () => {
+test("the active tab is reported, and the previous one when it is hidden", async () => {
   const { made, socket } = await connected(2);
   const look = (/** @type {number} */ index, /** @type {boolean} */ isShown) =>
     made[index].send({
@@ -167,40 +167,40 @@ test("the tab that is looked at is told, and the one before it when it is hidden
       ...made[index].page,
     });
   look(0, true);
-  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: made[0].id });
+  assert.deepEqual(await socket.received("browser/activeTab"), { tabId: made[0].id });
   look(1, true);
-  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: made[1].id });
+  assert.deepEqual(await socket.received("browser/activeTab"), { tabId: made[1].id });
   look(1, false);
-  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: made[0].id });
+  assert.deepEqual(await socket.received("browser/activeTab"), { tabId: made[0].id });
   look(0, false);
-  assert.deepEqual(await socket.heard("browser/activeTab"), { tabId: null });
+  assert.deepEqual(await socket.received("browser/activeTab"), { tabId: null });
 });
 
-test("nothing is told before the server has let the page in", async () => {
+test("nothing is reported before the server admits the page", async () => {
   const controller = new MCPController();
   const only = page(controller);
   await only.register(ID);
   only.send({ type: "INIT", backendUrl: "ws://127.0.0.1:1/page" });
   const socket = await Socket.opened();
   socket.say({ method: "page/unpaired", params: { code: "ABCD", message: "wait" } });
-  const { status } = await only.heard("CONNECTION_STATUS");
+  const { status } = await only.received("CONNECTION_STATUS");
   assert.deepEqual(status, { state: "unpaired", code: "ABCD", message: "wait" });
   only.send({ type: "SET_ACTIVE_TAB", tabId: ID, isShown: true, ...only.page });
   await only.settled();
   assert.deepEqual(socket.sent, []);
   socket.say({ method: "page/ready", params: {} });
-  const { tabId, tools } = await socket.heard("browser/registerTools");
+  const { tabId, tools } = await socket.received("browser/registerTools");
   assert.deepEqual([tabId, tools], [ID, []]);
 });
 
-test("a broken line is opened again and everything is told anew", async () => {
+test("a broken connection is reopened and all tools are reported again", async () => {
   const { made, socket } = await connected();
   socket.break("server stopped");
-  const { status } = await made[0].heard("CONNECTION_STATUS", ({ status }) => {
+  const { status } = await made[0].received("CONNECTION_STATUS", ({ status }) => {
     return status.state === "waiting";
   });
   assert.equal(status.message, "server stopped");
   const again = await Socket.opened();
   again.say({ method: "page/ready", params: {} });
-  assert.equal((await again.heard("browser/registerTools")).tabId, made[0].id);
+  assert.equal((await again.received("browser/registerTools")).tabId, made[0].id);
 });

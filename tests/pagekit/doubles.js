@@ -1,7 +1,7 @@
 /** Both ends of the worker: a page at its port, and the server at its socket. */
 
 /**
- * Looks through what has come, and waits for more.
+ * Searches the received items, and waits for more.
  * @template T
  */
 class Inbox {
@@ -17,7 +17,7 @@ class Inbox {
   }
 
   /**
-   * Takes the first that fits.
+   * Takes the first item that fits.
    * @param {(item: T) => boolean} fits
    * @returns {Promise<T>}
    */
@@ -51,7 +51,7 @@ export class Page {
    */
   async register(tabId, context) {
     this.send({ type: "REGISTER_TAB", tabId, context, ...this.page });
-    this.id = (await this.heard("TAB_REGISTERED")).tabId;
+    this.id = (await this.received("TAB_REGISTERED")).tabId;
     return this.id;
   }
 
@@ -65,7 +65,7 @@ export class Page {
    * @param {(message: any) => boolean} [fits]
    * @returns {Promise<any>}
    */
-  heard(type, fits = () => true) {
+  received(type, fits = () => true) {
     return this.#inbox.take((message) => message.type === type && fits(message));
   }
 
@@ -74,11 +74,11 @@ export class Page {
     return this.#inbox.items.filter((message) => message.type === type);
   }
 
-  /** Whatever was sent so far has been dealt with. */
+  /** Wait until all messages sent so far are handled. */
   async settled() {
     this.#inbox.items = this.#inbox.items.filter(({ type }) => type !== "TAB_LIST_UPDATED");
     this.send({ type: "SET_ACTIVE_TAB", tabId: this.id, isShown: true, ...this.page });
-    await this.heard("TAB_LIST_UPDATED");
+    await this.received("TAB_LIST_UPDATED");
   }
 
   close() {
@@ -138,7 +138,7 @@ export class Socket extends EventTarget {
    * @param {(params: any) => boolean} [fits]
    * @returns {Promise<any>}
    */
-  async heard(method, fits = () => true) {
+  async received(method, fits = () => true) {
     const found = await this.#inbox.take((message) => {
       return message.method === method && fits(message.params);
     });

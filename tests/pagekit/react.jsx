@@ -1,4 +1,4 @@
-/** A page around the React example of docs/pagekit.md; `?hub=` does without WebMCP. */
+/** A page around the React example of docs/pagekit.md; `?hub=` uses the worker instead of WebMCP. */
 
 import { createElement, StrictMode } from "react";
 import { flushSync } from "react-dom";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { asResult } from "../../pagekit/results.js";
 import { described, Tools } from "../../pagekit/tools.js";
 
-test("whatever a handler returns becomes a result", () => {
+test("every return value of a handler becomes a result", () => {
   const whole = { content: [], isError: true };
   assert.equal(asResult(whole), whole);
   assert.deepEqual(asResult("hello"), { content: [{ type: "text", text: "hello" }] });
@@ -15,7 +15,7 @@ test("whatever a handler returns becomes a result", () => {
   assert.deepEqual(asResult(undefined).content, [{ type: "text", text: "done" }]);
 });
 
-test("a tool that nobody could call is refused where its author sees it", () => {
+test("an invalid tool is refused with an exception at its registration", () => {
   const handler = () => 1;
   assert.throws(() => described("no blanks", "x", null, handler), {
     name: "TypeError",
@@ -33,13 +33,13 @@ test("a tool that nobody could call is refused where its author sees it", () => 
   });
 });
 
-test("one page has one tool of a name", () => {
+test("the names of a page's tools are unique", () => {
   const tools = new Tools();
   tools.add({ name: "a" }, () => 1);
   assert.throws(() => tools.add({ name: "a" }, () => 2), /already/);
 });
 
-test("a handler that throws, and one that is gone, are told as failures", async () => {
+test("a handler that throws, and a removed one, are reported as failures", async () => {
   const tools = new Tools();
   tools.add({ name: "bad" }, () => {
     throw new Error("out of tea");

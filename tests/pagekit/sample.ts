@@ -4,11 +4,11 @@ import { registerTool, WorkerClient, type Status } from "../../pagekit/pagekit";
 
 const client = new WorkerClient({ url: "ws://127.0.0.1:9515/page", workerUrl: "/pagekit.js" });
 
-function shown(status: Status): string {
+function describe(status: Status): string {
   return status.state === "unpaired" ? `Allow the code ${status.code}` : status.state;
 }
 
-client.addEventListener("status", ({ detail }) => console.log(shown(detail)));
+client.addEventListener("status", ({ detail }) => console.log(describe(detail)));
 
 export async function offer(signal: AbortSignal): Promise<void> {
   await client.registerTool<{ query: string }>(
@@ -25,7 +25,7 @@ export async function offer(signal: AbortSignal): Promise<void> {
   console.log(tabId, isActive, client.getTabId());
   // @ts-expect-error a tool has a handler
   await client.registerTool("nothing", "Does nothing.", null);
-  // @ts-expect-error it stays or it does not
+  // @ts-expect-error the option is a boolean
   await client.registerTool("stays", "Stays.", null, () => 1, { annotations: { cache: "yes" } });
   // @ts-expect-error a name is text
   await client.unregisterTool(5);

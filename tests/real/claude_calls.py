@@ -1,4 +1,4 @@
-"""What the tests of the claude vocabulary share: calling it, and looking at pages without it."""
+"""Helpers for tests of the claude vocabulary: calling its tools, inspecting pages without them."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -16,7 +16,7 @@ async def computer(agent: Agent, action: str, **more: Any) -> Json:
 
 
 def seen_by(cdp: Cdp, url: str) -> Seen:
-    """How a page looks from outside: what an expression is in it, asked of the browser itself."""
+    """A function that evaluates an expression in a page over CDP, without tabhub."""
 
     async def seen(code: str) -> Any:
         return await cdp.evaluate(await cdp.page(url), code)

@@ -36,7 +36,7 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product,
 
 
 def _downloading_into(folder: Path) -> Path:
-    """Settings of a desktop whose folder for downloads is the test's own."""
+    """Desktop settings with a download folder for the test."""
     settings = folder / "desktop"
     settings.mkdir()
     (folder / "downloads").mkdir()
@@ -54,7 +54,7 @@ def _config(folder: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def own(tmp_path: Path) -> Product:
-    """A home of the test's own, in which nothing runs yet."""
+    """A separate home folder in which no server runs yet."""
     return Product(tmp_path / "home")
 
 
@@ -71,7 +71,7 @@ def downloads(product: tuple[Product, int]) -> Path:
 
 
 @pytest.fixture
-def given(product: tuple[Product, int]) -> Path:
+def uploads(product: tuple[Product, int]) -> Path:
     """The folder from which tools may upload files."""
     folder = product[0].home.parent / "given"
     folder.mkdir(exist_ok=True)
@@ -91,7 +91,7 @@ def another_token(product: tuple[Product, int]) -> str:
 
 @pytest.fixture
 async def another(product: tuple[Product, int], another_token: str) -> AsyncIterator[Agent]:
-    """An agent that has nothing to do with the first."""
+    """An agent with another token than the first."""
     running, port = product
     async with running.client(port) as http:
         http.headers["Authorization"] = f"Bearer {another_token}"
@@ -122,7 +122,7 @@ async def opened(agent: Agent) -> AsyncIterator[Opener]:
 
 @pytest.fixture
 def by_tool(agent: Agent) -> Value:
-    """The same by our own tool, which does not hang where a page shows a dialog."""
+    """Like `in_page`, by our own tool, which does not hang while a page shows a dialog."""
 
     async def value(code: str, **more: Any) -> Any:
         return (await agent.call("browser_execute_script", code=code, **more))["value"]
@@ -132,7 +132,7 @@ def by_tool(agent: Agent) -> Value:
 
 @pytest.fixture
 def in_page(agent: Agent, cdp: Cdp) -> Value:
-    """What an expression is in a page, asked of the browser itself; by default the current tab."""
+    """Evaluates an expression in a page over CDP; by default in the current tab."""
 
     async def value(code: str, tabId: int | None = None) -> Any:
         tab = (await agent.call("tabs_context_mcp"))["selectedTabId"] if tabId is None else tabId
@@ -143,7 +143,7 @@ def in_page(agent: Agent, cdp: Cdp) -> Value:
 
 @pytest.fixture
 def log(in_page: Value) -> Log:
-    """What the page has noted in `window.log`, once it has so many entries."""
+    """Returns `window.log` of the page, once it has that many entries."""
 
     async def noted(count: int) -> list[Any]:
         code = f"""await new Promise((done) => {{

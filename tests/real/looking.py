@@ -1,4 +1,4 @@
-"""What the tests of reading share: what a result says of the page, and the page seen by itself."""
+"""Helpers for tests of reading: the page content in a result, and the page seen over CDP."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -16,9 +16,9 @@ FENCE = re.compile(
 
 
 def page_lines(text: str) -> str:
-    """What stands between the two lines that mark it as the page's."""
+    """The lines between the two markers of page content."""
     found = FENCE.search(text)
-    assert found, f"nothing is marked as the page's in:\n{text}"
+    assert found, f"no page content is marked in:\n{text}"
     return found[2]
 
 
@@ -27,7 +27,7 @@ def html(site: Site, body: str) -> str:
 
 
 async def seen_in(home: Path, address: str, code: str) -> Any:
-    """What an expression is in the page at an address, asked of the browser itself."""
+    """Evaluates an expression over CDP in the page with this address."""
     async with browser_of(home) as browser:
         targets = (await browser.send("Target.getTargets"))["targetInfos"]
         page = next(t["targetId"] for t in targets if t["url"] == address)

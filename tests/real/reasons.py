@@ -1,4 +1,4 @@
-"""How a call failed that must fail."""
+"""The error of a call that must fail."""
 
 from typing import Any
 

@@ -66,7 +66,7 @@ class Agent:
     async def text(self, tool: str, /, **arguments: Any) -> str:
         """The readable text of a call that must succeed."""
         result = await self.result(tool, **arguments)
-        said: str = result["content"][0]["text"]
+        text: str = result["content"][0]["text"]
         if result.get("isError"):
-            raise ToolFailed(said, result["structuredContent"]["error"])
-        return said
+            raise ToolFailed(text, result["structuredContent"]["error"])
+        return text

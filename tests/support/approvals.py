@@ -7,8 +7,8 @@ from tests.support.browsers.extension import FakeExtension
 
 
 async def respond(extension: FakeExtension, id: str, decision: str, **more: Any) -> bool:
-    told = {"id": id, "decision": decision, **more}
-    accepted: bool = (await extension.ask("confirmation.response", told))["result"]["accepted"]
+    answer = {"id": id, "decision": decision, **more}
+    accepted: bool = (await extension.ask("confirmation.response", answer))["result"]["accepted"]
     return accepted
 
 
@@ -18,7 +18,7 @@ async def question(extension: FakeExtension) -> dict[str, Any]:
 
 
 async def asked_again(extension: FakeExtension, call: "asyncio.Task[Any]") -> bool:
-    """Whether a person is asked about a call before it ends; then the call is denied."""
+    """Whether a call asks for approval before it ends; then the approval is denied."""
     waiting = asyncio.create_task(question(extension))
     await asyncio.wait({waiting, call}, return_when=asyncio.FIRST_COMPLETED)
     if call.done():

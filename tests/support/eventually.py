@@ -1,8 +1,8 @@
-"""Waiting for what will happen: the only loop in the tests that looks again and again.
+"""Waiting for a condition: the only polling loop in the tests.
 
-A test awaits an event where there is one. Another process, a browser or a file has none; there a
-test says what it waits for with `eventually`, or with `eventually_sync` outside of a coroutine.
-Everything else that may take a while has `PATIENCE` as its limit.
+A test awaits an event if one exists. For another process, a browser or a file it polls a condition
+with `eventually`, or with `eventually_sync` outside of a coroutine. All other waits have `PATIENCE`
+as their limit.
 """
 
 import asyncio
@@ -54,9 +54,9 @@ async def eventually(
     seconds: float = PATIENCE,
     ignore: Errors = (),
 ) -> Any:
-    """Look until the result is true, or as `until` wants it; return it.
+    """Poll until the result is true, or `until` accepts it; return it.
 
-    `ignore` has the errors of a look that comes too early.
+    `ignore` has the errors of a look that is too early.
     """
     found: Any = None
     try:
@@ -77,7 +77,7 @@ async def eventually(
 
 
 def eventually_sync(look: Callable[[], T | None], what: str, *, seconds: float = PATIENCE) -> T:
-    """Look until the result is true and return it, where no event loop runs."""
+    """Poll until the result is true and return it, without an event loop."""
     limit = time.monotonic() + seconds
     while not (found := look()):
         if time.monotonic() > limit:

@@ -1,4 +1,4 @@
-"""How many examples hypothesis looks at: all of them in `make test`, some in the quick loop."""
+"""How many examples hypothesis tries: all of them in `make test`, some in the quick loop."""
 
 from typing import Any
 
@@ -9,6 +9,6 @@ SHARE = 10
 
 
 def examples(count: int, **more: Any) -> settings:
-    """Settings for so many examples, or in the quick loop for a tenth of them."""
+    """Settings for this many examples, or in the quick loop for a tenth of them."""
     is_quick = settings.get_current_profile_name() == QUICK
     return settings(max_examples=count // SHARE if is_quick else count, **more)

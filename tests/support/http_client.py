@@ -15,7 +15,7 @@ def authorization(token: str | None) -> dict[str, str]:
 
 
 def client_of(port: int, token: str | None) -> httpx.AsyncClient:
-    """A client that shows this token, or none."""
+    """A client that sends this token, or none."""
     return httpx.AsyncClient(
         base_url=f"http://127.0.0.1:{port}",
         headers=authorization(token),

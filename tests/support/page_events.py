@@ -1,4 +1,4 @@
-"""The events that reach `Pages`, for tests of a single transport."""
+"""Recording of the events that reach `Pages`, for tests of a single transport."""
 
 import json
 from typing import Any
@@ -14,8 +14,8 @@ from tests.support.eventually import eventually
 NAMES = ("register", "update", "gone", "looked_at", "hidden", "connect", "disconnect")
 
 
-class Heard:
-    """Notes each event, and passes it on."""
+class PageEvents:
+    """Records each event and passes it on."""
 
     def __init__(self, pages: Pages) -> None:
         self.events: list[tuple[Any, ...]] = []
@@ -24,45 +24,45 @@ class Heard:
             self._tap(pages, name)
 
     def _tap(self, pages: Pages, name: str) -> None:
-        passed = getattr(pages, name)
+        handler = getattr(pages, name)
 
-        def heard(*given: Any, **more: Any) -> None:
-            told = astuple(given[0]) if name == "register" else given
-            self.events.append((name, *map(_plain, told)))
+        def record(*arguments: Any, **options: Any) -> None:
+            fields = astuple(arguments[0]) if name == "register" else arguments
+            self.events.append((name, *map(_plain, fields)))
             if name == "connect":
-                self.lines[given[0]] = given[1]
-            passed(*given, **more)
+                self.lines[arguments[0]] = arguments[1]
+            handler(*arguments, **options)
 
-        setattr(pages, name, heard)
+        setattr(pages, name, record)
 
     def of(self, name: str) -> list[tuple[Any, ...]]:
         return [event[1:] for event in self.events if event[0] == name]
 
     @property
     def tabs(self) -> dict[str, list[str]]:
-        """The names of the tools that each tab has now."""
+        """The names of the tools that each tab has."""
         found: dict[str, list[str]] = {}
         refs: dict[str, PageRef] = {}
-        for name, *given in self.events:
+        for name, *fields in self.events:
             if name in ("register", "update"):
-                refs[given[0].tab] = given[0]
-                tools = given[4] if name == "register" else given[1]
-                found[given[0].tab] = [tool["name"] for tool in tools]
+                refs[fields[0].tab] = fields[0]
+                tools = fields[4] if name == "register" else fields[1]
+                found[fields[0].tab] = [tool["name"] for tool in tools]
             elif name == "gone":
-                found.pop(given[0].tab, None)
+                found.pop(fields[0].tab, None)
             elif name == "disconnect":
-                for tab in [tab for tab, ref in refs.items() if ref.transport == given[0]]:
+                for tab in [tab for tab, ref in refs.items() if ref.transport == fields[0]]:
                     found.pop(tab, None)
         return found
 
     @property
     def active(self) -> str | None:
-        """The tab that was last in front and has not been hidden since."""
+        """The tab that was active last and has not been hidden since."""
         found: str | None = None
-        for name, *given in self.events:
+        for name, *fields in self.events:
             if name == "looked_at":
-                found = given[0]
-            elif name == "hidden" and given[0] == found:
+                found = fields[0]
+            elif name == "hidden" and fields[0] == found:
                 found = None
         return found
 
@@ -83,10 +83,10 @@ class Heard:
         return outcome
 
 
-def _plain(one: Any) -> Any:
-    if isinstance(one, list):
-        return [json.loads(bytes(item)) if isinstance(item, Raw) else item for item in one]
-    return one
+def _plain(field: Any) -> Any:
+    if isinstance(field, list):
+        return [json.loads(bytes(item)) if isinstance(item, Raw) else item for item in field]
+    return field
 
 
 async def _ignore(progress: float, total: float | None, message: str | None) -> None:

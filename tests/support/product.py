@@ -1,4 +1,4 @@
-"""The product as a person runs it: by its command line, with a home of its own."""
+"""The product as a person runs it: by its command line, with its own home folder."""
 
 import json
 import os
@@ -25,7 +25,7 @@ NO_RATES = {
 
 
 class Product:
-    """A home, and the tabhub processes started in it."""
+    """A home folder, and the tabhub processes started in it."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -65,7 +65,7 @@ class Product:
 
     @contextmanager
     def running(self, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-        """Run a command that stays; end it with SIGINT, as Ctrl-C does."""
+        """Run a command that keeps running; end it with SIGINT, as Ctrl-C does."""
         self.lift_rates()
         command = [sys.executable, "-u", "-m", "tabhub", *arguments]
         output = (self.home.parent / f"{self.home.name}.out").open("a+")
@@ -85,23 +85,23 @@ class Product:
         self._require_declared()
 
     def _require_declared(self) -> None:
-        """Fail if the server has logged a command of the link that is not as declared."""
+        """Fail if the server has logged a command that does not match its declaration."""
         log = self.home / "server.log"
-        said = self.output + (log.read_text() if log.exists() else "")
-        assert [line for line in said.splitlines() if MARK in line] == []
+        output = self.output + (log.read_text() if log.exists() else "")
+        assert [line for line in output.splitlines() if MARK in line] == []
 
     @property
     def output(self) -> str:
         return (self.home.parent / f"{self.home.name}.out").read_text()
 
     def status(self) -> dict[str, Any]:
-        """What `tabhub status --json` prints, without a process for each look."""
+        """The output of `tabhub status --json`, without a process for each look."""
         with suppress(FileNotFoundError, httpx.HTTPError):
             port = json.loads((self.home / "server.pid").read_text())["port"]
             health = f"http://127.0.0.1:{port}/health"
             headers = authorization(self.secret)
-            told = httpx.get(health, headers=headers, timeout=PATIENCE, verify=NO_TLS)
-            return {"running": True, **told.raise_for_status().json(), "port": port}
+            response = httpx.get(health, headers=headers, timeout=PATIENCE, verify=NO_TLS)
+            return {"running": True, **response.raise_for_status().json(), "port": port}
         return {"running": False}
 
     @property

@@ -1,4 +1,4 @@
-"""A recorded conversation of an extension and a server, and whether messages still fit it.
+"""A recorded conversation of an extension and a server, and a check that messages match it.
 
 `840a27a.jsonl` was recorded from the code of that commit, the server and the extension in Chromium;
 numbers, addresses and ids were made short, long lists and texts cut. It is frozen: a change that
@@ -22,7 +22,7 @@ FUTURE = {"fromTheFuture": {"anything": [1, None]}}
 
 
 def lacks(recorded: Any, actual: Any, where: str = "") -> str | None:
-    """The first member that was recorded and is missing now, or is of another type."""
+    """The first recorded member that is missing now or has another type."""
     if isinstance(recorded, dict):
         if not isinstance(actual, dict):
             return where
@@ -45,7 +45,7 @@ def _kind(value: Any) -> type:
 
 
 def with_more(message: Message) -> Message:
-    """The same message with unknown members, wherever the link defines members."""
+    """The same message with unknown members, wherever the protocol defines members."""
     more: Message = {**message, **FUTURE}
     for key in ("params", "result"):
         if isinstance(message.get(key), dict):
@@ -57,7 +57,7 @@ def _with_more(value: dict[str, Any]) -> dict[str, Any]:
     inner = {
         key: _with_more(item)
         if key in ("browser", "tab", "server", "recording") and isinstance(item, dict)
-        else [_with_more(one) if isinstance(one, dict) else one for one in item]
+        else [_with_more(element) if isinstance(element, dict) else element for element in item]
         if key == "tabs" and isinstance(item, list)
         else item
         for key, item in value.items()

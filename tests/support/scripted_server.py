@@ -1,4 +1,4 @@
-"""A double of the server: keeps the extension's messages, sends what a test says."""
+"""A double of the server: keeps the extension's messages and sends those of a test."""
 
 import asyncio
 import json
@@ -28,16 +28,16 @@ GREETING: Message = {
 
 
 class ScriptedServer:
-    """The messages of one browser, in order; the socket is the newest it has opened."""
+    """The messages of one browser, in order; the socket is the latest that it opened."""
 
     def __init__(self, greeting: Message | None = None) -> None:
         self.greeting = greeting or GREETING
         self.port = 0
         self.offered = ""
         """The subprotocols of the newest socket."""
-        self.heard: list[Message] = []
+        self.received: list[Message] = []
         self._socket: ServerConnection | None = None
-        self._news = asyncio.Condition()
+        self._arrivals = asyncio.Condition()
         self._ids = count(1)
 
     async def attend(self, socket: ServerConnection) -> None:
@@ -49,9 +49,9 @@ class ScriptedServer:
                 await self._take(json.loads(await socket.recv()))
 
     async def _take(self, message: Message) -> None:
-        async with self._news:
-            self.heard.append(message)
-            self._news.notify_all()
+        async with self._arrivals:
+            self.received.append(message)
+            self._arrivals.notify_all()
 
     async def notify(self, method: str, params: Any) -> None:
         await self._send({"method": method, "params": params})
@@ -74,34 +74,34 @@ class ScriptedServer:
         await asyncio.wait_for(self._socket.wait_closed(), PATIENCE)
         return self._socket.close_code
 
-    async def until(self, wanted: Callable[[Message], Any], start: int = 0) -> Message:
-        """The first message that fits, from number `start` on."""
+    async def until(self, condition: Callable[[Message], Any], start: int = 0) -> Message:
+        """The first message that meets the condition, from number `start` on."""
 
         def found() -> Message | None:
-            return next((told for told in self.heard[start:] if wanted(told)), None)
+            return next((message for message in self.received[start:] if condition(message)), None)
 
-        async with self._news:
-            await asyncio.wait_for(self._news.wait_for(found), PATIENCE)
-            told = found()
-            assert told is not None
-            return told
+        async with self._arrivals:
+            await asyncio.wait_for(self._arrivals.wait_for(found), PATIENCE)
+            message = found()
+            assert message is not None
+            return message
 
-    async def told(
+    async def params_of(
         self, method: str, start: int = 0, with_tool: str = "", **params: Any
     ) -> dict[str, Any]:
         """The params of the first such message."""
 
         def fits(message: Message) -> bool:
-            said = message.get("params", {})
-            named = not with_tool or with_tool in names(said)
-            same = all(said.get(key) == value for key, value in params.items())
+            fields = message.get("params", {})
+            named = not with_tool or with_tool in names(fields)
+            same = all(fields.get(key) == value for key, value in params.items())
             return message.get("method") == method and same and named
 
-        said: dict[str, Any] = (await self.until(fits, start))["params"]
-        return said
+        fields: dict[str, Any] = (await self.until(fits, start))["params"]
+        return fields
 
     async def ask(self, method: str, **params: Any) -> Message:
-        """A request; its answer, which has `result` or `error`."""
+        """Send a request; return the response, which has `result` or `error`."""
         id = await self.begin(method, **params)
         return await self.answer(id)
 
@@ -111,7 +111,7 @@ class ScriptedServer:
         return id
 
     async def answer(self, id: str) -> Message:
-        return await self.until(lambda told: told.get("id") == id and "method" not in told)
+        return await self.until(lambda message: message.get("id") == id and "method" not in message)
 
     async def begin_call(self, page: dict[str, Any], tool: str, **arguments: Any) -> str:
         where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
@@ -119,14 +119,14 @@ class ScriptedServer:
         return await self.begin("browser/executeTool", **where, **call)
 
     async def call(self, page: dict[str, Any], tool: str, **arguments: Any) -> dict[str, Any]:
-        """What a page's tool returns, `success` and `payload`."""
+        """Call a page tool; return its `success` and `payload`."""
         answer = await self.answer(await self.begin_call(page, tool, **arguments))
         assert "result" in answer, answer
         result: dict[str, Any] = answer["result"]
         return result
 
     async def refusal(self, page: dict[str, Any], tool: str, **arguments: Any) -> str:
-        """The reason for which a call cannot be made."""
+        """Call a page tool that must be refused; return the reason."""
         answer = await self.answer(await self.begin_call(page, tool, **arguments))
         assert "error" in answer, answer
         reason: str = answer["error"]["data"]["reason"]
@@ -138,7 +138,7 @@ def names(page: dict[str, Any]) -> list[str]:
 
 
 def _prove(socket: ServerConnection, request: Request) -> Response | None:
-    """Answer what the extension asks before it connects: whether we know the secret."""
+    """Prove to the extension, before it connects, that the server knows the secret."""
     _, _, challenge = request.path.partition("/health?challenge=")
     if not challenge:
         return None

@@ -33,7 +33,7 @@ async def served(
     **more: bool,
 ) -> AsyncIterator[Server]:
     """Serve on a free port, or on two, for as long as the block lasts."""
-    # A server that reloads changes its settings, which tests share.
+    # A reload changes the settings object, which tests share.
     settings = deepcopy(settings) if settings else Settings()
     settings.rates = rates
     app = App(settings, SECRET, auth=auth, home=home, **more)

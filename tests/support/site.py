@@ -20,7 +20,7 @@ STRICT_CSP = "default-src 'none'; script-src 'self'; require-trusted-types-for '
 
 
 class Site:
-    """The addresses of the site; by its second name it is another origin."""
+    """The addresses of the site; its second name is another origin."""
 
     def __init__(self, port: int, gate: threading.Event) -> None:
         self.url = f"http://127.0.0.1:{port}"
@@ -86,19 +86,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._file(address.path, query)
 
     def do_POST(self) -> None:
-        """Return what was sent, except at /private."""
+        """Return the headers and body of the request, except at /private."""
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        told = b"" if self.path == "/private" else f"{self.headers}\n".encode() + body
-        self._answer(200, told)
+        content = b"" if self.path == "/private" else f"{self.headers}\n".encode() + body
+        self._answer(200, content)
 
     def _hang(self) -> None:
-        """Do not answer until the browser gives up."""
+        """Do not answer until the browser closes the connection."""
         with suppress(OSError):
             self.connection.recv(1)
         self.close_connection = True
 
     def _secret(self) -> None:
-        """For ann, whose password is open sesame."""
+        """A page for the user ann with the password `open sesame`."""
         expected = base64.b64encode(b"ann:open sesame").decode()
         if self.headers.get("Authorization") == f"Basic {expected}":
             self._answer(200, b"<title>inside</title>welcome")

@@ -21,8 +21,8 @@ class _Handler(SimpleHTTPRequestHandler):
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    def handler(*given: Any) -> _Handler:
-        return _Handler(*given, directory=str(folder))
+    def handler(*arguments: Any) -> _Handler:
+        return _Handler(*arguments, directory=str(folder))
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()

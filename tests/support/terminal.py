@@ -1,4 +1,4 @@
-"""A command in a terminal of its own, as a person runs it."""
+"""A command in its own terminal, as a person runs it."""
 
 import os
 import pty
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tests.support.eventually import PATIENCE
 
 
-class Shown(NamedTuple):
+class TerminalOutput(NamedTuple):
     returncode: int
     text: str
     """All that was written to the terminal, by stdout and stderr."""
@@ -20,7 +20,7 @@ class Shown(NamedTuple):
 
 def in_terminal(
     environment: Mapping[str, str], *arguments: str, columns: int = 80, typed: bytes = b""
-) -> Shown:
+) -> TerminalOutput:
     """Run tabhub to its end in a terminal of this width; the input is typed in advance."""
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
@@ -36,7 +36,7 @@ def in_terminal(
     os.write(ours, typed)
     try:
         text = _all_of(ours)
-        return Shown(process.wait(PATIENCE), text.decode().replace("\r\n", "\n"))
+        return TerminalOutput(process.wait(PATIENCE), text.decode().replace("\r\n", "\n"))
     finally:
         process.kill()
         os.close(ours)

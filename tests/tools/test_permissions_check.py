@@ -163,7 +163,7 @@ async def test_it_never_asks_anybody_and_leaves_no_grant(tmp_path: Path) -> None
         assert server.app.rules.grants.all() == before
         await extension.notify("ping", {})
         heard = []
-        while (data := await extension.heard.get())["method"] != "pong":
+        while (data := await extension.received.get())["method"] != "pong":
             heard.append(data["method"])
     assert [method for method in heard if method.startswith("confirmation")] == []
 

@@ -140,7 +140,7 @@ async def _heard(there: Protected) -> list[str]:
     """What the browser was told; the walk sends it a ping of its own to see the end."""
     heard: list[str] = []
     await there.extension.notify("ping", {})
-    while (told := await asyncio.wait_for(there.extension.heard.get(), PATIENCE))[
+    while (told := await asyncio.wait_for(there.extension.received.get(), PATIENCE))[
         "method"
     ] != "pong":
         heard.append(told["method"])

@@ -20,7 +20,7 @@ from tests.support.browsers.extension import FakeExtension, Refusal, connected, 
 from tests.support.eventually import eventually_sync
 from tests.support.product import Product
 from tests.support.serving import SECRET, client, served
-from tests.support.terminal import Shown, in_terminal
+from tests.support.terminal import TerminalOutput, in_terminal
 
 SCRIPT = ("tool", "call", "browser_execute_script", "code=1+1", "--tab-id", "1")
 Done = subprocess.CompletedProcess[str]
@@ -43,7 +43,7 @@ async def run(product: Product, *arguments: str, stdin: str = "") -> Done:
     return await asyncio.to_thread(product.run, *arguments, stdin=stdin)
 
 
-async def shown(product: Product, *arguments: str) -> Shown:
+async def shown(product: Product, *arguments: str) -> TerminalOutput:
     return await asyncio.to_thread(in_terminal, product.environment, *arguments)
 
 

@@ -17,7 +17,7 @@ import {
 const stateWith = (...ids) => ({ confirmations: ids.map((id) => ({ id })) });
 const idsOf = (model) => model.server.confirmations.map(({ id }) => id);
 
-test("what waits keeps its place, and what is new comes below", () => {
+test("waiting approvals keep their order, and new ones come below", () => {
   let model = applyMessage(START, "state", stateWith("a", "b"));
   model = applyMessage(model, "confirmation.request", { id: "c" });
   model = applyMessage(model, "confirmation.request", { id: "c" });
@@ -28,7 +28,7 @@ test("what waits keeps its place, and what is new comes below", () => {
   assert.deepEqual(idsOf(model), ["c", "d"]);
 });
 
-test("without a connection nothing waits", () => {
+test("without a connection no approval waits", () => {
   const model = applyMessage(applyMessage(START, "state", stateWith("a")), "closed", {});
   assert.equal(model.server, null);
   assert.equal(applyMessage(model, "confirmation.request", { id: "b" }).server, null);
@@ -36,7 +36,7 @@ test("without a connection nothing waits", () => {
 
 const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);
 
-test("the ways to allow name the site, the narrowest first", () => {
+test("the scopes of an approval name the site, the narrowest first", () => {
   const origin = "https://shop.example.com";
   assert.deepEqual(labels({ origin, scopes: ["always", "domain", "session", "once"] }), [
     "once: Allow once",
@@ -46,7 +46,7 @@ test("the ways to allow name the site, the narrowest first", () => {
   ]);
 });
 
-test("only the scopes that are offered can be chosen, and a site only where there is one", () => {
+test("only offered scopes can be chosen, and a site only if the call has one", () => {
   assert.deepEqual(labels({ origin: "https://a.example", scopes: ["once"] }), ["once: Allow once"]);
   assert.deepEqual(labels({ origin: null, scopes: ["once", "session", "domain"] }), [
     "once: Allow once",
@@ -54,7 +54,7 @@ test("only the scopes that are offered can be chosen, and a site only where ther
   ]);
 });
 
-test("time is counted down to the second", () => {
+test("the countdown is in seconds", () => {
   assert.equal(timeLeft(120_000, 0), "2:00 left");
   assert.equal(timeLeft(120_000, 54_500), "1:06 left");
   assert.equal(timeLeft(120_000, 119_001), "0:01 left");
@@ -72,7 +72,7 @@ const TABS = [
 ];
 const SERVER = { browser: "b", agents: [AGENT], tabs: TABS };
 
-test("an agent's tabs have their titles, and one is current", () => {
+test("an agent's tabs have their titles, and one is marked as current", () => {
   const [{ tabs }] = agentsOf({ ...SERVER, agents: [{ ...AGENT, tabs: [11, 12, 99] }] });
   assert.deepEqual(tabs, [
     { tabId: 11, text: "Its", isCurrent: true },
@@ -81,24 +81,24 @@ test("an agent's tabs have their titles, and one is current", () => {
   ]);
 });
 
-test("what can be done with the tab a person looks at depends on whose it is", () => {
+test("the actions for the active tab depend on its owner", () => {
   const look = (id) => thisTabOf({ server: SERVER, lookedAt: { id, title: "", url: "" } });
-  const shown = (id) => [look(id).tabId, look(id).whose, ...look(id).actions];
-  assert.deepEqual(shown(1), [10, "Yours: agents cannot act on it.", "share"]);
-  assert.deepEqual(shown(2), [11, "Belongs to Helper.", "take-back"]);
-  assert.deepEqual(shown(3), [12, "Yours, shared with agents.", "unshare"]);
-  assert.deepEqual(shown(4), [14, "Belongs to an agent.", "take-back"]);
+  const summary = (id) => [look(id).tabId, look(id).whose, ...look(id).actions];
+  assert.deepEqual(summary(1), [10, "Yours: agents cannot act on it.", "share"]);
+  assert.deepEqual(summary(2), [11, "Belongs to Helper.", "take-back"]);
+  assert.deepEqual(summary(3), [12, "Yours, shared with agents.", "unshare"]);
+  assert.deepEqual(summary(4), [14, "Belongs to an agent.", "take-back"]);
   assert.equal(look(99), null);
   assert.equal(thisTabOf({ server: SERVER, lookedAt: null }), null);
 });
 
-test("what is out of the ordinary has a banner with the way back", () => {
+test("an unusual state has a banner with a button that ends it", () => {
   const actions = (server) => bannersOf(server).map(({ action }) => action);
   assert.deepEqual(actions({ skipPermissions: false, stopped: false }), []);
   assert.deepEqual(actions({ skipPermissions: true, stopped: true }), ["resume-all", "skip-off"]);
 });
 
-test("tools stand under their plugin, or the site that publishes them", () => {
+test("tools are listed under their plugin or site", () => {
   const tools = ["a", "b", "a"].map((plugin, index) => ({ plugin, site: "", name: `t${index}` }));
   const ofPage = { plugin: "", site: "shop.example", name: "buy" };
   const families = familiesOf({ tools: [...tools, ofPage] });
@@ -114,7 +114,7 @@ test("tools stand under their plugin, or the site that publishes them", () => {
   assert.match(leftOutText({ toolsLeftOut: 7 }), /^7 more/);
 });
 
-test("a grant says who may do what, where and how long", () => {
+test("a grant names the agent, the tool, the site and the duration", () => {
   const grant = { tool: "t", client: "c", site: "a.example", scope: "session", expires: null };
   assert.equal(grantText(grant), "c may use t on a.example, this session");
   const plan = grantText({ ...grant, tool: "*" });
@@ -123,7 +123,7 @@ test("a grant says who may do what, where and how long", () => {
   assert.match(grantText({ ...grant, expires: 86_400_000 }), /, this session until .*1970/);
 });
 
-test("the tab a person looks at is not the panel's own", () => {
+test("the panel's own tab does not count as the active tab", () => {
   const home = "chrome-extension://ours/";
   const tab = (id, more) => ({ id, url: "https://a.example", active: false, windowId: 1, ...more });
   const panel = tab(1, { url: `${home}panel/panel.html`, active: true, lastAccessed: 9 });

@@ -1,7 +1,7 @@
 /**
- * A browser, its pages and a server, as far as a worker can tell, made of a recorded run: they say
- * what they said then, and answer what the worker asks as it was answered then. What outlives a
- * worker is kept in `world`, which is plain data: from a copy of it the next worker can start.
+ * A double of a browser, its pages and a server, made from a recorded run: it sends the recorded
+ * events and messages, and gives the recorded answers to requests of the worker. State that outlives
+ * a worker is kept in `world`, which is plain data: the next worker can start from a copy of it.
  */
 
 import { createHmac } from "node:crypto";
@@ -24,9 +24,9 @@ export function newWorld() {
     tabs: {},
     /** @type {Record<number, any>} the documents with a content script, by the number of their port */
     documents: {},
-    /** When it was so: nothing that waits is to become overdue while tests wait for each other. */
+    /** The time of the snapshot, so that no request becomes overdue while tests wait for each other. */
     at: Date.now(),
-    /** @type {Record<string, number>} how many of each question have been asked */
+    /** @type {Record<string, number>} how often each request was made */
     asked: {},
   };
 }
@@ -34,24 +34,24 @@ export function newWorld() {
 const copy = (value) => (value === undefined ? undefined : structuredClone(value));
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
-/** An event of the browser's: every listener hears it at once. */
+/** An event of the browser: calls every listener at once. */
 class Source {
   #listeners = new Set();
   addListener = (listener) => void this.#listeners.add(listener);
   removeListener = (listener) => void this.#listeners.delete(listener);
-  tell = (...args) => this.#listeners.forEach((listener) => listener(...args));
+  emit = (...args) => this.#listeners.forEach((listener) => listener(...args));
 }
 
-/** In the same words whatever the order of its keys. */
+/** A JSON text that does not depend on the order of keys. */
 export function sorted(value) {
-  const inOrder = (_, one) =>
-    one && typeof one === "object" && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : one;
+  const inOrder = (_, item) =>
+    item && typeof item === "object" && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item;
   return JSON.stringify(value, inOrder);
 }
 
-/** What a question is known by: two of one key are answered in the order of the recording. */
+/** The key of a request: requests with the same key are answered in the recorded order. */
 function keyOf(path, args) {
   if (path !== "debugger.sendCommand") return `${path} ${sorted(args)}`;
   const [{ tabId, sessionId }, method] = args;
@@ -67,7 +67,7 @@ export class Double {
   #greeting;
   /** @type {Set<unknown>} requests of the server that the worker has not answered yet */
   #running = new Set();
-  /** How often the worker has asked the browser or a page for something. */
+  /** How many requests the worker has sent to the browser or a page. */
   asked = 0;
 
   /**
@@ -97,7 +97,7 @@ export class Double {
     return known[number] ?? known.at(-1);
   }
 
-  /** Puts everything where a worker looks for it. */
+  /** Defines the globals that a worker uses. */
   install() {
     const double = this;
     const known = this.#known();
@@ -124,7 +124,7 @@ export class Double {
     return this.#sources.get(path);
   }
 
-  /** What is not only recorded, but has to be true. */
+  /** Calls with a real implementation instead of a recorded answer. */
   #known() {
     const { world } = this;
     const area = (kept) => ({
@@ -135,7 +135,7 @@ export class Double {
         await tick();
         return found;
       },
-      // At once: whoever writes rests the longer the longer it took, and this machine may be busy.
+      // Immediately: a writer pauses for as long as a write took, and this machine may be busy.
       set: async (values) => void Object.assign(kept, copy(values)),
       remove: async (key) => void delete kept[key],
     });
@@ -189,7 +189,7 @@ export class Double {
   }
 
   #detach(tabId) {
-    this.world.attached = this.world.attached.filter((one) => one !== tabId);
+    this.world.attached = this.world.attached.filter((id) => id !== tabId);
   }
 
   async #answer(path, args) {
@@ -201,7 +201,7 @@ export class Double {
     const entry = this.#next(keyOf(path, args));
     await tick();
     if (entry?.error !== undefined) throw new Error(entry.error);
-    // What has never been answered is not answered here either.
+    // A request without a recorded answer gets none.
     if (entry && !entry.answer) return new Promise(() => {});
     if (path === "tabs.create") this.world.tabs[entry.answer[0].id] ??= copy(entry.answer[0]);
     return copy(entry?.answer[0]) ?? (path === "debugger.sendCommand" ? {} : undefined);
@@ -224,7 +224,7 @@ export class Double {
         setImmediate(() => {
           this.readyState = 1;
           this.onopen?.();
-          if (double.#greeting) double.#hear(double.#greeting);
+          if (double.#greeting) double.#receive(double.#greeting);
         });
       }
       send(data) {
@@ -232,7 +232,7 @@ export class Double {
         if (method === undefined) double.#running.delete(id);
         if (method === undefined || id === undefined) return;
         const entry = double.#next(`send ${method}`);
-        if (entry?.answer) setImmediate(() => double.#hear({ ...entry.answer[0], id }));
+        if (entry?.answer) setImmediate(() => double.#receive({ ...entry.answer[0], id }));
       }
       close() {}
     };
@@ -242,30 +242,30 @@ export class Double {
     return this.#running.size > 0;
   }
 
-  #hear(message) {
+  #receive(message) {
     if (message.method !== undefined && message.id !== undefined) this.#running.add(message.id);
     this.#socket?.onmessage?.({ data: JSON.stringify(message) });
   }
 
   /**
-   * What the browser itself makes of an event, then whoever listens.
+   * Applies an event to the world, then calls the listeners.
    * @param {any} entry
    */
-  tell(entry) {
+  replay(entry) {
     const { event, args } = entry;
     if (event === "socket")
-      return entry.message.method === "sync.full" || this.#hear(entry.message);
+      return entry.message.method === "sync.full" || this.#receive(entry.message);
     if (event === "port") return this.#connect(entry.port, entry);
     if (event === "port.message") return this.#say(entry.port, entry.message);
     if (event === "port.gone") return this.#leave(entry.port);
     this.#happened(event, args);
-    this.source(event).tell(...copy(args));
+    this.source(event).emit(...copy(args));
   }
 
   #happened(event, args) {
     const { tabs } = this.world;
-    // Which tab is in front, and which page it shows, is said by events of their own: a worker that
-    // starts between the two would know it earlier than one that waits for them.
+    // Separate events report the active tab and its page: a worker that starts between the two
+    // would otherwise know them earlier than a worker that waits for the events.
     const { active = false, url = "" } = tabs[args[0].id ?? args[0]] ?? {};
     if (event === "tabs.onCreated") tabs[args[0].id] = { ...args[0], active, url };
     if (event === "tabs.onUpdated") tabs[args[0]] = { ...args[2], active, url };
@@ -296,12 +296,12 @@ export class Double {
   }
 
   #connect(number, { name, sender }) {
-    this.world.documents[number] ??= { name, sender, said: {} };
+    this.world.documents[number] ??= { name, sender, sent: {} };
     const [onMessage, onDisconnect] = [new Source(), new Source()];
     const postMessage = (message) => void this.#asks(number, message);
     this.#ports.set(number, { onMessage, onDisconnect });
     const port = { name, sender: copy(sender), onMessage, onDisconnect, postMessage };
-    this.source("runtime.onConnect").tell({ ...port, disconnect() {} });
+    this.source("runtime.onConnect").emit({ ...port, disconnect() {} });
   }
 
   async #asks(number, { id, type }) {
@@ -311,34 +311,34 @@ export class Double {
     await tick();
     if (!entry?.answer) return;
     const answer = copy(entry.answer[0]);
-    // A content script says from where on it numbers, to every worker.
+    // A content script reports to every worker the range of its ref numbers.
     const next = answer.value?.next;
     if (next !== undefined) {
-      document.said.hello = { type: "hello", range: { slot: Math.floor(next / SLOT_SIZE), next } };
+      document.sent.hello = { type: "hello", range: { slot: Math.floor(next / SLOT_SIZE), next } };
     }
-    this.#ports.get(number)?.onMessage.tell({ ...answer, id });
+    this.#ports.get(number)?.onMessage.emit({ ...answer, id });
   }
 
   #say(number, message) {
     const document = this.world.documents[number];
-    if (document) document.said[message.type] = copy(message);
-    this.#ports.get(number)?.onMessage.tell(copy(message));
+    if (document) document.sent[message.type] = copy(message);
+    this.#ports.get(number)?.onMessage.emit(copy(message));
   }
 
   #leave(number) {
     delete this.world.documents[number];
-    this.#ports.get(number)?.onDisconnect.tell();
+    this.#ports.get(number)?.onDisconnect.emit();
     this.#ports.delete(number);
   }
 
-  /** The content scripts that a worker has left behind come to the next one. */
+  /** The content scripts of the previous worker connect to the next item. */
   reconnect() {
     for (const [number, document] of Object.entries(this.world.documents)) {
       this.#connect(Number(number), document);
-      const { hello, ...others } = document.said;
+      const { hello, ...others } = document.sent;
       delete others.news;
-      const said = [hello ?? [], ...Object.values(others)].flat();
-      for (const message of said) this.#say(Number(number), message);
+      const messages = [hello ?? [], ...Object.values(others)].flat();
+      for (const message of messages) this.#say(Number(number), message);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One life of the worker, in a thread of its own: of a whole run, or the next one after a death. */
+/** One life of the worker in its own thread: through a whole run, or after a restart. */
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Double, newWorld } from "./double.js";
 
 const QUIET_MS = 4;
-/** So long without a question, the worker does not ask again what it asked in the recording. */
+/** After this time without a request, the worker does not repeat those of the recording. */
 const PATIENCE_MS = 50;
 const STABLE_MS = 40;
 const LATEST_MS = 8000;
@@ -47,7 +47,7 @@ async function quiet() {
   }
 }
 
-/** An event often follows from what the worker asked for: it comes as late as in the recording. */
+/** An event often follows from requests of the worker: wait until it has made as many of them. */
 async function until(count) {
   for (
     let waited = 0, asked = double.asked;
@@ -68,7 +68,7 @@ async function liveThrough() {
     if (entry.event) {
       await until(count - behind);
       behind = Math.max(count - double.asked, 0);
-      double.tell(entry);
+      double.replay(entry);
       await quiet();
     }
     if (entry.step) await settled();
@@ -81,13 +81,13 @@ async function liveThrough() {
 }
 
 async function liveOn() {
-  if (waking) double.tell(waking);
+  if (waking) double.replay(waking);
   double.reconnect();
   await settled();
   parentPort.postMessage({ state: await self.describeTabState() });
 }
 
-/** Until it knows what it will know, and does not change for a while. */
+/** Wait until the worker has restored its state, and the state is stable. */
 async function settled() {
   await new Promise(onceRestored);
   let [before, since] = ["", Date.now()];

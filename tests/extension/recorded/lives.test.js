@@ -1,6 +1,6 @@
 /**
- * A run that was recorded in a real browser (record.py), and at every event of it the
- * question: would a worker that starts there know what the one that has lived through it knows?
+ * Replays a run that was recorded in a real browser (record.py), and checks at every event that a
+ * worker that starts there restores the state of the worker that was running.
  */
 
 import assert from "node:assert/strict";
@@ -18,17 +18,17 @@ const run = JSON.parse(readFileSync(new URL("run.json", import.meta.url), "utf8"
 
 /**
  * @param {object} workerData
- * @returns {Promise<any[]>} what a worker says until its thread has done its work
+ * @returns {Promise<any[]>} the messages of a worker until its thread has finished
  */
 function live(workerData) {
   const { promise, resolve, reject } = Promise.withResolvers();
-  const said = [];
+  const messages = [];
   const thread = new Worker(LIFE, { workerData });
   const timer = setTimeout(() => reject(new Error("a life took too long")), LIFE_MS);
   thread.on("error", reject);
   thread.on("message", (message) => {
-    if (!message.isEnd) said.push(message);
-    if (message.isEnd || workerData.world) resolve(said);
+    if (!message.isEnd) messages.push(message);
+    if (message.isEnd || workerData.world) resolve(messages);
   });
   return promise.finally(() => {
     clearTimeout(timer);
@@ -36,17 +36,17 @@ function live(workerData) {
   });
 }
 
-/** Without the order of lists: what is restored may come in another one. */
+/** A value without the order of lists, since restored entries may be in another order. */
 function unordered(value) {
   if (Array.isArray(value))
     return value.map(unordered).sort((a, b) => (sorted(a) < sorted(b) ? -1 : 1));
   if (!value || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, unordered(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unordered(item)]));
 }
 
 const plain = (value) => unordered(JSON.parse(JSON.stringify(value)));
 
-/** @returns {string} the event after which it is, for whoever reads of a failure */
+/** @returns {string} the event before this moment, for the message of a failure */
 function placeOf(index) {
   const { step, event, args } = run[index];
   const before = run.slice(0, index).findLast((entry) => entry.step)?.step ?? "the start";
@@ -60,13 +60,13 @@ async function compare(lives) {
   const wrong = [];
   const queue = [...lives];
   const work = async () => {
-    for (let one = queue.shift(); one; one = queue.shift()) {
-      const [{ state }] = await live(one.life);
-      const [expected, found] = [plain(one.expected), plain(state)];
+    for (let item = queue.shift(); item; item = queue.shift()) {
+      const [{ state }] = await live(item.life);
+      const [expected, found] = [plain(item.expected), plain(state)];
       for (const part of Object.keys(expected)) {
         const [kept, known] = [expected[part], found[part]];
         if (sorted(kept) === sorted(known)) continue;
-        wrong.push(`${one.name}: ${part} was ${sorted(kept)}, is ${sorted(known)}`);
+        wrong.push(`${item.name}: ${part} was ${sorted(kept)}, is ${sorted(known)}`);
       }
     }
   };
@@ -84,11 +84,11 @@ test("the recorded run leads to the states that it had in the browser", () => {
   }
 });
 
-test("a worker that is killed between any two events knows the same afterwards", async () => {
+test("a worker that is killed between any two events restores the same state", async () => {
   const lives = new Map();
   for (const { index, state, world } of moments) {
     const { asked: _, at: __, ...kept } = world;
-    // Where neither the browser nor the worker differs, neither does the next life.
+    // The same state of browser and worker leads to the same next life.
     const key = sorted([kept, state]);
     if (!lives.has(key)) lives.set(key, { name: placeOf(index), expected: state, life: { world } });
   }
@@ -96,7 +96,7 @@ test("a worker that is killed between any two events knows the same afterwards",
   await compare([...lives.values()]);
 });
 
-test("a worker that an event wakes makes of it what one that was awake has made", async () => {
+test("a worker that an event wakes handles it like a running worker", async () => {
   const lives = moments.slice(1).flatMap(({ index, state }, before) => {
     const { world, isBusy } = moments[before];
     const waking = run[index];

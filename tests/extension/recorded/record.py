@@ -1,8 +1,8 @@
 """Records a run of the extension's worker in a real browser.
 
 `python -m tests.extension.recorded.record` writes `run.json`, which `lives.test.js` beside it
-replays. Record it again when the worker asks the browser, its pages or the server for other things
-than before, or describes what it keeps in another way.
+replays. Record it again when the worker sends other requests to the browser, its pages or the
+server, or describes its state in another way.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from tests.support.site import serving
 
 HERE = Path(__file__).parent
 RUN = HERE / "run.json"
-# Pictures and their like, which nothing that is kept depends on.
+# Pictures and similar events, which do not affect the recorded state.
 NOISE = {"Page.screencastFrame", "Network.dataReceived"}
 
 
 def tapped(extension: Path, port: int, secret: str) -> None:
-    """Have the tap loaded first, in a copy of the extension."""
+    """Load the tap first, in a copy of the extension."""
     pairing = {"port": port, "secret": secret, "managed": True}
     (extension / "auth.json").write_text(json.dumps(pairing))
     (extension / "worker" / "tap.js").write_bytes((HERE / "tap.js").read_bytes())

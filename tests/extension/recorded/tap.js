@@ -1,6 +1,6 @@
 /**
- * Loaded before the worker's own script: writes down, in order, what the browser, the pages and the
- * server say to the worker, and what it asks of them with their answers. See record.py.
+ * Loaded before the worker's own script: records, in order, the events and messages that the worker
+ * gets from the browser, the pages and the server, and its requests with their answers. See record.py.
  */
 
 const CALLS = {
@@ -43,7 +43,7 @@ for (const [space, names] of Object.entries(CALLS)) {
   for (const name of names) {
     const original = chrome[space][name].bind(chrome[space]);
     chrome[space][name] = (...args) => {
-      // Functions that are to run in a page need not be known here.
+      // Functions that run in a page are not recorded.
       const entry = note({ call: `${space}.${name}`, args: space === "scripting" ? [] : args });
       const answer = original(...args);
       answer.then(

@@ -21,13 +21,13 @@ const context = () => ({
   input: {},
   signal: new AbortController().signal,
   progress: () => {},
-  reportTabChanges: async () => void log.push("told"),
+  reportTabChanges: async () => void log.push("reported"),
 });
 
-test("a list of tabs comes after the news that came before it, and before those after", async () => {
+test("a list of tabs keeps its order among the reports of changes", async () => {
   log.length = 0;
   const { tabs } = await runCommand("tabs.list", context());
-  assert.deepEqual(log, ["told", "looked"]);
+  assert.deepEqual(log, ["reported", "looked"]);
   assert.equal(tabs[0].tabId, 5);
 });
 
@@ -37,7 +37,7 @@ test("addresses and titles have a limit", async () => {
   assert.equal(tabs[0].title.length, 500);
 });
 
-test("what is not on the list is not a command", async () => {
+test("only names in the table are commands", async () => {
   await assert.rejects(runCommand("tabs.explode", context()), { reason: "unknown_command" });
 });
 

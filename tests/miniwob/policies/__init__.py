@@ -1,6 +1,6 @@
-"""One small policy for each task type or family; each sees only what tools tell."""
+"""One small policy for each task type or family; each sees only the results of tools."""
 
-from tests.miniwob.policies import (  # noqa: F401 they enter themselves
+from tests.miniwob.policies import (  # noqa: F401 the policies register themselves
     choosing,
     clicking,
     dragging,

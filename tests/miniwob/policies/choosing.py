@@ -1,4 +1,4 @@
-"""Lists, tabs, trees and pages in which something has to be found first."""
+"""Lists, tabs, trees and pages in which the policy has to search first."""
 
 import re
 from contextlib import suppress
@@ -49,7 +49,7 @@ async def a_link_behind_tabs(page: Page) -> None:
             break
         await page.click(tab)
         seen = await page.read()
-    # In one of these tasks an empty tab is the end of the search.
+    # In one of these tasks an empty tab ends the search.
     if seen.has(name):
         await page.click(seen.named(name))
 
@@ -96,7 +96,7 @@ def _label(action: str, user: str) -> str:
 
 
 async def _press(page: Page, icon: str) -> None:
-    """These change their picture under the mouse, which must have loaded before a press."""
+    """These icons change their picture under the mouse, which must load before a press."""
     with suppress(ToolFailed):
         await page.hover(icon)
     await page.until(lambda seen: icon if icon in [line.ref for line in seen] else None)
@@ -104,7 +104,7 @@ async def _press(page: Page, icon: str) -> None:
 
 
 async def _icons(page: Page, user: str, hint: str) -> list[str]:
-    """Of the posts of a user. Pictures are there as soon as they have loaded."""
+    """The icons of a user's posts, once their pictures have loaded."""
     return await page.until(lambda seen: _of_each_post(seen, user, hint))
 
 
@@ -122,8 +122,8 @@ def _of_each_post(seen: Snapshot, user: str, hint: str) -> list[str] | None:
 @solves("social-media-all", "social-media-some")
 async def an_icon_of_many_posts(page: Page) -> None:
     seen = await page.read()
-    action, wanted, user = part(r"\"(.*)\" button on (\w+) posts? by (@\w+)", seen.task)
+    action, count, user = part(r"\"(.*)\" button on (\w+) posts? by (@\w+)", seen.task)
     icons = await _icons(page, user, action.lower())
-    for icon in icons if wanted == "all" else icons[: int(wanted)]:
+    for icon in icons if count == "all" else icons[: int(count)]:
         await _press(page, icon)
     await page.click(seen.one("button", "Submit"))

@@ -1,4 +1,4 @@
-"""Buttons, links, checkboxes and what else takes a click."""
+"""Buttons, links, checkboxes and other elements that take a click."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is moved with the button held."""
+"""Tasks that drag elements."""
 
 from tests.miniwob.page import Page
 from tests.miniwob.policies.registry import solves
@@ -38,10 +38,10 @@ async def _items(page: Page) -> list[tuple[str, str]]:
 
 @solves("drag-sort-numbers")
 async def numbers_into_order(page: Page) -> None:
-    wanted = sorted([text for text, _ in await _items(page)], key=int)
-    for at in range(len(wanted)):
+    expected = sorted([text for text, _ in await _items(page)], key=int)
+    for at in range(len(expected)):
         items = await _items(page)
-        now = [text for text, _ in items].index(wanted[at])
+        now = [text for text, _ in items].index(expected[at])
         if now != at:
             await page.drag(items[now][1], items[at][1])
     await page.click((await page.read()).one("button", "Submit"))

@@ -9,7 +9,7 @@ from tests.miniwob.snapshot import Snapshot
 
 
 async def _answer(page: Page, seen: Snapshot, text: str) -> None:
-    """Into the last field, and off."""
+    """Type the answer into the last field and submit it."""
     await page.type(seen.all("textbox", "spinbutton")[-1], text)
     await page.click(seen.one("button", "Submit"))
 
@@ -132,12 +132,12 @@ def _table(seen: Snapshot) -> dict[str, str]:
 @solves("simple-arithmetic")
 async def a_sum(page: Page) -> None:
     seen = await page.read()
-    one, sign, other = part(r"(-?\d+) (\S) (-?\d+) =", " ".join(seen.texts))
-    await _answer(page, seen, str(_computed(int(one), sign, int(other))))
+    left, sign, right = part(r"(-?\d+) (\S) (-?\d+) =", " ".join(seen.texts))
+    await _answer(page, seen, str(_computed(int(left), sign, int(right))))
 
 
-def _computed(one: int, sign: str, other: int) -> int:
-    return {"+": one + other, "-": one - other, "x": one * other}[sign]
+def _computed(left: int, sign: str, right: int) -> int:
+    return {"+": left + right, "-": left - right, "x": left * right}[sign]
 
 
 @solves("simple-algebra")
@@ -160,10 +160,10 @@ async def a_guess(page: Page) -> None:
     while lowest <= highest:
         guess = (lowest + highest) // 2
         await _answer(page, seen, str(guess))
-        said = " ".join((await page.read()).texts)
-        if "higher" in said:
+        text = " ".join((await page.read()).texts)
+        if "higher" in text:
             lowest = guess + 1
-        elif "lower" in said:
+        elif "lower" in text:
             highest = guess - 1
         else:
             return
@@ -193,8 +193,8 @@ async def a_result_by_position(page: Page) -> None:
     at = ordinals(seen.task)[0]
     if at // 3:
         await page.click((await page.read()).one("link", str(at // 3 + 1)))
-    shown = [line for line in (await page.read()).all("link") if line.depth == 0]
-    await page.click(shown[at % 3])
+    links = [line for line in (await page.read()).all("link") if line.depth == 0]
+    await page.click(links[at % 3])
 
 
 @solves("form-sequence-2")
@@ -215,7 +215,7 @@ async def an_agreement(page: Page) -> None:
         await page.click(seen.one("button", "Cancel"))
         return
     await page.scroll(seen.one("textbox"), direction="down", distance=10_000)
-    # The page hears of the scrolling with its next picture.
+    # The page gets the scroll event with its next frame.
     await page.wait_for("#name:enabled")
     await page.type((await page.read()).one("textbox", "Name"), quoted(seen.task)[0])
     await page.click((await page.read()).one("button", quoted(seen.task)[-1]))
@@ -233,8 +233,8 @@ async def to_an_end_of_a_text(page: Page) -> None:
 async def until_it_fits(page: Page) -> None:
     seen = await page.read()
     for _ in range(300):
-        shown = [text for text in seen.texts if re.fullmatch(r"\d+", text)]
-        if shown and _suits(int(shown[0]), seen.task):
+        numbers = [text for text in seen.texts if re.fullmatch(r"\d+", text)]
+        if numbers and _suits(int(numbers[0]), seen.task):
             break
         await page.click(seen.one("button", "Generate"))
         seen = await page.read()

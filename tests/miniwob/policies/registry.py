@@ -9,7 +9,7 @@ POLICIES: dict[str, Policy] = {}
 
 
 def solves(*tasks: str) -> Callable[[Policy], Policy]:
-    """Enters a policy for these tasks."""
+    """Registers a policy for these tasks."""
 
     def enter(policy: Policy) -> Policy:
         for task in tasks:

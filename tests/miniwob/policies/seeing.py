@@ -1,4 +1,4 @@
-"""Shapes, colours and places."""
+"""Shapes, colours and positions."""
 
 import math
 import re
@@ -34,9 +34,9 @@ DRAWN = ("text", "rect", "circle", "polygon")
 async def a_patch_of_colour(page: Page) -> None:
     seen = await page.read()
     patches = seen.all("img")
-    wanted = re.search(r"the (\w+) colored", seen.task)
-    if wanted:
-        color = COLORS[wanted[1]]
+    colour = re.search(r"the (\w+) colored", seen.task)
+    if colour:
+        color = COLORS[colour[1]]
     else:
         color, patches = patches[0].attributes["color"], patches[1:]
     await page.click(next(line for line in patches if line.attributes["color"] == color))
@@ -54,12 +54,12 @@ async def shades_of_a_colour(page: Page) -> None:
     await page.click(seen.one("button", "Submit"))
 
 
-def _distance(one: Line, other: Line) -> float:
-    return math.dist(one.middle, other.middle)
+def _distance(first: Line, second: Line) -> float:
+    return math.dist(first.middle, second.middle)
 
 
 def _fits(line: Line, words: str) -> bool:
-    """Whether a shape is what a description like "large red digit" says."""
+    """Whether a shape matches a description like "large red digit"."""
     return all(_is(line, word.removesuffix("s")) for word in words.split())
 
 
@@ -116,8 +116,8 @@ async def a_grid_point(page: Page) -> None:
     points = seen.all("circle")
     columns = sorted({line.middle[0] for line in points})
     rows = sorted({line.middle[1] for line in points}, reverse=True)
-    wanted = (columns[x + 2], rows[y + 2])
-    await page.click(next(line for line in points if line.middle == wanted))
+    target = (columns[x + 2], rows[y + 2])
+    await page.click(next(line for line in points if line.middle == target))
 
 
 @solves("ascending-numbers")

@@ -20,26 +20,26 @@ def _numbers(seen: Snapshot) -> list[int]:
     return [int(text) for text in seen.texts if re.fullmatch(r"-?\d+", text)]
 
 
-async def _slide(page: Page, handle: Line, now: int, wanted: int) -> None:
-    key = "ArrowRight" if wanted > now else "ArrowLeft"
-    for _ in range(0, abs(wanted - now), 100):
-        await page.press(key, handle, min(abs(wanted - now), 100))
-        now += 100 if wanted > now else -100
+async def _slide(page: Page, handle: Line, now: int, target: int) -> None:
+    key = "ArrowRight" if target > now else "ArrowLeft"
+    for _ in range(0, abs(target - now), 100):
+        await page.press(key, handle, min(abs(target - now), 100))
+        now += 100 if target > now else -100
 
 
 @solves("use-slider")
 async def a_slider(page: Page) -> None:
     seen = await page.read()
-    (wanted,) = part(r"Select (-?\d+) with", seen.task)
-    await _slide(page, _handles(seen)[0], _numbers(seen)[0], int(wanted))
+    (target,) = part(r"Select (-?\d+) with", seen.task)
+    await _slide(page, _handles(seen)[0], _numbers(seen)[0], int(target))
     await page.click(seen.one("button", "Submit"))
 
 
 @solves("use-slider-2")
 async def three_sliders(page: Page) -> None:
     seen = await page.read()
-    wanted = part(r"\[(\d+),(\d+),(\d+)\]", seen.task)
-    for handle, now, number in zip(_handles(seen), _numbers(seen), wanted, strict=False):
+    targets = part(r"\[(\d+),(\d+),(\d+)\]", seen.task)
+    for handle, now, number in zip(_handles(seen), _numbers(seen), targets, strict=False):
         await _slide(page, handle, now, int(number))
     await page.click(seen.one("button", "Submit"))
 
@@ -47,8 +47,8 @@ async def three_sliders(page: Page) -> None:
 @solves("form-sequence")
 async def a_slider_and_a_checkbox(page: Page) -> None:
     seen = await page.read()
-    (wanted,) = part(r"Select (-?\d+) with", seen.task)
-    await _slide(page, _handles(seen)[0], _numbers(seen)[0], int(wanted))
+    (target,) = part(r"Select (-?\d+) with", seen.task)
+    await _slide(page, _handles(seen)[0], _numbers(seen)[0], int(target))
     await page.click(seen.all("checkbox")[ordinals(seen.task)[0]])
     await page.click(seen.one("button", "Submit"))
 
@@ -56,19 +56,19 @@ async def a_slider_and_a_checkbox(page: Page) -> None:
 @solves("form-sequence-3")
 async def a_dropdown_and_a_button(page: Page) -> None:
     seen = await page.read()
-    (wanted,) = part(r"Choose (.*) from the dropdown", seen.task)
-    await page.select(seen.one("combobox"), wanted)
+    (option,) = part(r"Choose (.*) from the dropdown", seen.task)
+    await page.select(seen.one("combobox"), option)
     await page.click(seen.one("button", quoted(seen.task)[0]))
 
 
 @solves("use-spinner")
 async def a_spinner(page: Page) -> None:
     seen = await page.read()
-    wanted = int(part(r"Select (-?\d+) with", seen.task)[0])
-    # The page hides these two from readers; keys it refuses.
+    target = int(part(r"Select (-?\d+) with", seen.task)[0])
+    # The page hides these two buttons from readers and refuses keys.
     up, down = await page.query(".ui-spinner-button")
-    for _ in range(abs(wanted)):
-        await page.click((up if wanted > 0 else down)["ref"])
+    for _ in range(abs(target)):
+        await page.click((up if target > 0 else down)["ref"])
     await page.click(seen.one("button", "Submit"))
 
 
@@ -77,7 +77,7 @@ async def a_date_picker(page: Page) -> None:
     seen = await page.read()
     month, day, _ = map(int, part(r"(\d+)/(\d+)/(\d+)", seen.task))
     await page.click(seen.one("textbox"))
-    # The picker fades in, and the month before it out.
+    # The picker fades in while the previous month fades out.
     while await page.until(_month) > month:
         await page.click((await page.read()).named("Prev"))
     await page.click((await page.read()).named(str(day)))
@@ -85,8 +85,8 @@ async def a_date_picker(page: Page) -> None:
 
 
 def _month(seen: Snapshot) -> int | None:
-    shown = re.search(f"({'|'.join(MONTHS)}) 2016", " ".join(seen.texts))
-    return MONTHS.index(shown[1]) + 1 if shown else None
+    month = re.search(f"({'|'.join(MONTHS)}) 2016", " ".join(seen.texts))
+    return MONTHS.index(month[1]) + 1 if month else None
 
 
 @solves("use-autocomplete", "use-autocomplete-nodelay")
@@ -112,7 +112,7 @@ async def a_path_in_a_menu(page: Page) -> None:
 
 
 async def _item(page: Page, name: str) -> Line:
-    """Menus open in their own time."""
+    """A menu item, once its menu has opened."""
     return await page.until(lambda seen: first(seen.all("menuitem"), name))
 
 

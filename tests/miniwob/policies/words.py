@@ -1,4 +1,4 @@
-"""Small things that many tasks say in the same way."""
+"""Patterns that many tasks share."""
 
 import re
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th", "9th")
 
 
 def quoted(task: str) -> list[str]:
-    """What stands in quotation marks."""
+    """The texts in quotation marks."""
     return re.findall(r'"(.*?)"(?![\w"])', task)
 
 
 def ordinals(task: str) -> list[int]:
-    """Positions that are named, counted from 0."""
+    """The positions named in a text, counted from 0."""
     return [int(n) - 1 for n in re.findall(r"\b(\d+)(?:st|nd|rd|th)\b", task)]
 
 
@@ -27,5 +27,5 @@ def part(pattern: str, task: str) -> tuple[str, ...]:
 
 
 def first(lines: Iterable[Line], name: str) -> Line | None:
-    """The first that has this name."""
+    """The first line with this name."""
     return next((line for line in lines if line.name == name), None)

@@ -1,4 +1,4 @@
-"""Clicking and filling in real pages: what was done is really done, what cannot be is refused."""
+"""Clicking and filling in real pages: actions take effect, and impossible ones are refused."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -54,7 +54,7 @@ async def test_a_form_of_ten_fields_is_filled_and_sent(
     }
 
 
-async def test_typing_is_trusted_and_can_add_to_what_is_there(
+async def test_typing_is_trusted_and_can_append_to_the_value(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -79,7 +79,7 @@ async def test_typing_is_trusted_and_can_add_to_what_is_there(
         ("browser_click_element", "[[", "invalid_arguments"),
     ],
 )
-async def test_what_cannot_be_done_is_refused_with_a_reason_and_nothing_happens(
+async def test_an_impossible_action_is_refused_with_a_reason_and_has_no_effect(
     agent: Agent, opened: Opener, in_page: Value, site: Site, tool: str, selector: str, reason: str
 ) -> None:
     await opened(site.page("form"))
@@ -108,7 +108,7 @@ async def test_an_option_that_does_not_exist_is_refused_and_the_options_are_name
         ("#zero", "not_visible"),
     ],
 )
-async def test_a_click_that_would_not_arrive_is_refused(
+async def test_a_click_that_would_not_reach_its_element_is_refused(
     agent: Agent, opened: Opener, in_page: Value, site: Site, selector: str, reason: str
 ) -> None:
     await opened(site.page("targets"))
@@ -118,7 +118,7 @@ async def test_a_click_that_would_not_arrive_is_refused(
     assert await in_page("document.querySelector('#log').textContent") == ""
 
 
-async def test_clicks_are_trusted_arrive_where_they_should_and_reach_below_the_fold(
+async def test_clicks_are_trusted_reach_their_element_and_work_below_the_fold(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("targets"))
@@ -137,7 +137,7 @@ async def test_a_click_on_a_link_waits_for_the_new_page(
     assert 'button "Send"' in await agent.text("browser_read_page")
 
 
-async def test_a_ref_of_an_element_that_has_gone_is_stale(
+async def test_a_ref_to_a_removed_element_is_stale(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("targets"))
@@ -177,7 +177,7 @@ async def test_elements_in_shadow_roots_are_reached_by_ref_and_by_selector(
     assert await in_page("document.title") == "closed true"
 
 
-async def test_a_dialog_that_a_click_opens_is_told_and_does_not_hang(
+async def test_a_click_that_opens_a_dialog_reports_it_and_does_not_hang(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("targets"))
@@ -194,9 +194,9 @@ async def test_ref_and_selector_exclude_each_other(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("targets"))
-    for both in ({}, {"ref": "ref_1", "selector": "#plain"}):
+    for arguments in ({}, {"ref": "ref_1", "selector": "#plain"}):
         with pytest.raises(ToolFailed) as failed:
-            await agent.call("browser_click_element", **both)
+            await agent.call("browser_click_element", **arguments)
         assert failed.value.reason == "invalid_arguments"
 
 

@@ -1,4 +1,4 @@
-"""A person who ends debugging by the browser's bar is obeyed."""
+"""The extension stops debugging a tab once the person cancels it in the browser's bar."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.support.site import Site
 pytestmark = pytest.mark.real_browser
 
 
-async def test_a_tab_in_which_the_person_pressed_cancel_is_not_debugged_again(
+async def test_a_tab_is_not_debugged_again_after_the_person_cancelled(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
@@ -24,7 +24,9 @@ async def test_a_tab_in_which_the_person_pressed_cancel_is_not_debugged_again(
     assert "tabhub config set untrustedInput true" in refused["content"][0]["text"]
     code = await agent.result("browser_execute_script", code="1", tabId=tab)
     assert code["structuredContent"]["error"]["reason"] == "needs_person"
-    assert "untrustedInput" not in code["content"][0]["text"], "no script stands in for that"
+    assert "untrustedInput" not in code["content"][0]["text"], (
+        "no script replaces the debugger here"
+    )
     assert "Registration" in await agent.text("browser_read_page", tabId=tab)
     await agent.call("browser_click_element", selector="#plain", tabId=other)
     page = await cdp.page(site.page("form"))

@@ -1,4 +1,4 @@
-"""What clicks can be besides plain ones, what they lead to, and how long one waits for that."""
+"""Clicks with buttons, counts and modifiers, their effects, and how long a call waits for them."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -74,7 +74,7 @@ async def test_clicks_that_no_mouse_can_make_are_refused(
         ("#link", {"button": "middle"}),
     ],
 )
-async def test_a_click_that_opens_a_tab_names_it_and_the_person_stays_where_they_are(
+async def test_a_click_that_opens_a_tab_names_it_and_keeps_the_persons_tab_active(
     agent: Agent, opened: Opener, in_page: Value, site: Site, selector: str, arguments: Any
 ) -> None:
     tab = await opened(site.page("acting"))
@@ -94,7 +94,7 @@ async def _active(agent: Agent) -> list[int]:
     return [tab["tabId"] for tab in tabs if tab["active"]]
 
 
-async def test_a_link_that_the_page_keeps_from_opening_opens_nothing(
+async def test_a_link_whose_click_the_page_prevents_opens_nothing(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -134,7 +134,7 @@ def asking(site: Site, host: str = "") -> str:
 
 
 @pytest.mark.parametrize(("id", "text"), [("twice", "both"), ("old", "old"), ("unread", "unread")])
-async def test_a_click_waits_for_the_requests_it_starts_and_for_those_that_follow(
+async def test_a_click_waits_for_the_requests_it_starts_and_for_later_ones(
     agent: Agent, opened: Opener, in_page: Value, site: Site, id: str, text: str
 ) -> None:
     await opened(asking(site))
@@ -143,7 +143,7 @@ async def test_a_click_waits_for_the_requests_it_starts_and_for_those_that_follo
     assert await in_page("out.textContent") == text
 
 
-async def test_requests_of_a_frame_in_another_process_are_waited_for_too(
+async def test_a_click_waits_for_requests_of_a_frame_in_another_process(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     frame = f"<iframe width=600 src='{asking(site, site.other)}'></iframe>"
@@ -152,7 +152,7 @@ async def test_requests_of_a_frame_in_another_process_are_waited_for_too(
     assert "both" in await agent.text("browser_read_page")
 
 
-async def test_a_navigation_that_an_answer_leads_to_is_told(
+async def test_a_click_reports_a_navigation_that_a_response_starts(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(asking(site))
@@ -160,7 +160,7 @@ async def test_a_navigation_that_an_answer_leads_to_is_told(
     assert result["effect"]["navigated"] == site.page("form")
 
 
-async def test_nobody_has_to_wait_for_an_answer_that_takes_long(
+async def test_a_click_does_not_wait_for_a_slow_response(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(asking(site))
@@ -171,7 +171,7 @@ async def test_nobody_has_to_wait_for_an_answer_that_takes_long(
         assert await in_page("out.textContent") == ""
 
 
-async def test_the_mouse_over_an_element_is_trusted_and_stays_there(
+async def test_hovering_is_trusted_and_leaves_the_mouse_on_the_element(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -189,7 +189,7 @@ async def test_the_mouse_over_an_element_is_trusted_and_stays_there(
 
 
 @pytest.mark.parametrize("name", ["near", "far", "deep"])
-async def test_elements_in_frames_are_hovered(
+async def test_hovering_works_on_elements_in_frames(
     agent: Agent, opened: Opener, in_page: Value, site: Site, name: str
 ) -> None:
     await opened(site.page("frames"))
@@ -201,7 +201,7 @@ async def test_elements_in_frames_are_hovered(
     ("selector", "reason"),
     [("#under", "covered_by"), ("#hidden", "not_visible"), ("#none", "element_not_found")],
 )
-async def test_what_the_mouse_cannot_reach_is_not_hovered(
+async def test_hovering_an_unreachable_element_is_refused(
     agent: Agent, opened: Opener, site: Site, selector: str, reason: str
 ) -> None:
     await opened(site.page("targets"))

@@ -1,4 +1,4 @@
-"""Dialogs of real pages: told by the call that meets them, answered, never in anybody's way."""
+"""Dialogs of real pages: the call that opens one reports it, a client answers it, no call hangs."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -34,12 +34,12 @@ async def page(opened: Opener, site: Site) -> int:
 
 
 async def meet(agent: Agent, id: str) -> Any:
-    """The dialog that a click on a button opens."""
+    """Click a button and return the dialog that it opens."""
     return (await agent.call("browser_click_element", selector=f"#{id}"))["effect"]["dialog"]
 
 
 @pytest.mark.parametrize(
-    ("id", "answer", "shown"),
+    ("id", "answer", "text"),
     [
         ("alert", {"action": "accept"}, "seen"),
         ("alert", {"action": "dismiss"}, "seen"),
@@ -52,23 +52,23 @@ async def meet(agent: Agent, id: str) -> Any:
         ("ask", {"action": "accept"}, "answered"),
     ],
 )
-async def test_a_dialog_is_answered_and_what_follows_is_told(
-    agent: Agent, page: int, in_page: Value, id: str, answer: Any, shown: str
+async def test_a_dialog_is_answered_and_its_effect_is_reported(
+    agent: Agent, page: int, in_page: Value, id: str, answer: Any, text: str
 ) -> None:
     dialog = await meet(agent, id)
     assert dialog["type"] == ("confirm" if id == "ask" else id)
     result = await agent.call("browser_handle_dialog", **answer)
     assert result["answered"] == dialog
     assert result["effect"] == {"mutated": True}
-    assert await in_page("out.textContent") == shown
+    assert await in_page("out.textContent") == text
 
 
-async def test_a_prompt_tells_what_it_suggests(agent: Agent, page: int) -> None:
+async def test_a_prompt_reports_its_default_value(agent: Agent, page: int) -> None:
     dialog = await meet(agent, "prompt")
     assert dialog == {"type": "prompt", "message": "Name?", "defaultPrompt": "Bob"}
 
 
-async def test_one_dialog_after_the_other_is_told_and_answered(
+async def test_consecutive_dialogs_are_reported_and_answered(
     agent: Agent, page: int, in_page: Value
 ) -> None:
     assert (await meet(agent, "two"))["message"] == "one"
@@ -79,7 +79,7 @@ async def test_one_dialog_after_the_other_is_told_and_answered(
     assert await in_page("out.textContent") == "both"
 
 
-async def test_a_page_that_an_answer_leads_to_is_waited_for(
+async def test_answering_a_dialog_waits_for_the_page_it_leads_to(
     agent: Agent, page: int, site: Site
 ) -> None:
     await meet(agent, "go")
@@ -87,7 +87,7 @@ async def test_a_page_that_an_answer_leads_to_is_waited_for(
     assert result["effect"]["navigated"] == site.page("form")
 
 
-async def test_a_page_is_left_or_kept_as_the_answer_says(
+async def test_the_answer_decides_whether_the_page_is_left(
     agent: Agent, page: int, in_page: Value, site: Site
 ) -> None:
     await agent.call("browser_click_element", selector="#stay")
@@ -101,7 +101,7 @@ async def test_a_page_is_left_or_kept_as_the_answer_says(
     assert await in_page("document.title") == "Form"
 
 
-async def test_a_dialog_that_nobody_acted_for_is_answered_too(
+async def test_a_dialog_that_no_call_caused_is_answered_too(
     agent: Agent, page: int, by_tool: Value, in_page: Value
 ) -> None:
     with pytest.raises(ToolFailed) as failed:
@@ -112,7 +112,7 @@ async def test_a_dialog_that_nobody_acted_for_is_answered_too(
     assert await in_page("out.textContent") == "true"
 
 
-async def test_scrolling_meets_a_dialog(agent: Agent, page: int, in_page: Value) -> None:
+async def test_scrolling_reports_a_dialog(agent: Agent, page: int, in_page: Value) -> None:
     await in_page("out.style.height = '3000px'; onscroll = () => alert('Moved'); 1")
     result = await agent.call("browser_scroll", distance=100)
     assert result["effect"]["dialog"]["message"] == "Moved"
@@ -120,7 +120,9 @@ async def test_scrolling_meets_a_dialog(agent: Agent, page: int, in_page: Value)
     assert await in_page("scrollY") == 100
 
 
-async def test_keys_and_choices_meet_dialogs_too(agent: Agent, page: int, in_page: Value) -> None:
+async def test_keys_and_selections_report_dialogs_too(
+    agent: Agent, page: int, in_page: Value
+) -> None:
     result = await agent.call("browser_press_key", key="Enter", selector="#confirm")
     assert result["effect"]["dialog"]["message"] == "Sure?"
     await agent.call("browser_handle_dialog", action="accept")
@@ -141,7 +143,7 @@ async def test_keys_and_choices_meet_dialogs_too(agent: Agent, page: int, in_pag
         ("browser_read_page", {}),
     ],
 )
-async def test_other_calls_say_that_a_dialog_is_open_and_how_to_go_on(
+async def test_other_calls_report_the_open_dialog_and_how_to_answer_it(
     agent: Agent, page: int, tool: str, arguments: Any
 ) -> None:
     await meet(agent, "confirm")
@@ -150,7 +152,7 @@ async def test_other_calls_say_that_a_dialog_is_open_and_how_to_go_on(
     assert failed.value.reason == "dialog_open"
 
 
-async def test_dialogs_that_wait_are_listed_for_those_who_may_use_the_tab(
+async def test_open_dialogs_are_listed_for_clients_that_may_use_the_tab(
     agent: Agent, another: Agent, page: int
 ) -> None:
     dialog = await meet(agent, "confirm")
@@ -164,7 +166,7 @@ async def test_dialogs_that_wait_are_listed_for_those_who_may_use_the_tab(
     assert "dialog" not in await agent.call("browser_get_tab_info", tabId=page)
 
 
-async def test_without_a_dialog_there_is_nothing_to_answer(agent: Agent, page: int) -> None:
+async def test_answering_without_a_dialog_is_an_error(agent: Agent, page: int) -> None:
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_handle_dialog", action="accept")
     assert failed.value.reason == "no_dialog"
@@ -174,7 +176,7 @@ async def test_without_a_dialog_there_is_nothing_to_answer(agent: Agent, page: i
 
 
 async def test_a_dialog_can_be_answered_however_late(tmp_path: Path, site: Site) -> None:
-    """The debugger is let go after a while without calls, but not while a dialog waits."""
+    """The debugger detaches after a while without calls, but not while a dialog is open."""
     own = Product(tmp_path / "home")
 
     unrecorded(own)

@@ -19,7 +19,7 @@ Page = tuple[Drag, Callable[[str], Awaitable[Any]]]
 async def page(
     agent: Agent, opened: Opener, in_page: Callable[..., Awaitable[Any]], site: Site
 ) -> Page:
-    """How to drag in a page, and how to look into it."""
+    """Returns a drag call and a function that evaluates code in the page."""
     await opened(site.page("drag"))
     return dragging(agent), in_page
 
@@ -44,7 +44,7 @@ async def test_data_is_dragged_and_dropped_by_trusted_events(page: Page) -> None
     assert await look("log.slice(3)") == ["dragstart true", "dragend none"]
 
 
-async def test_a_knob_is_pulled_from_element_to_point_and_from_point_to_point(page: Page) -> None:
+async def test_a_knob_is_dragged_from_element_to_point_and_from_point_to_point(page: Page) -> None:
     drag, look = page
     await drag(KNOB, {"x": 500, "y": 35})
     assert await look("knob.style.left") == "485px"
@@ -55,19 +55,21 @@ async def test_a_knob_is_pulled_from_element_to_point_and_from_point_to_point(pa
     ]
 
 
-async def test_a_result_says_what_was_dragged_where(agent: Agent, page: Page) -> None:
-    said = await agent.text("browser_drag", **{"from": KNOB, "to": {"x": 420.5, "y": 35}})
-    assert said == "Dragged #knob to (420.5, 35). The page changed."
+async def test_the_result_names_the_dragged_element_and_its_target(
+    agent: Agent, page: Page
+) -> None:
+    text = await agent.text("browser_drag", **{"from": KNOB, "to": {"x": 420.5, "y": 35}})
+    assert text == "Dragged #knob to (420.5, 35). The page changed."
 
 
-async def test_places_that_are_not_in_view_are_brought_there_together(page: Page) -> None:
+async def test_both_ends_of_a_drag_are_scrolled_into_view_together(page: Page) -> None:
     drag, look = page
     await look("card.style.marginTop = '2000px'; zone.style.marginTop = '250px'; 1")
     await drag(CARD, ZONE)
     assert await look("zone.textContent") == "the card"
 
 
-async def test_what_cannot_be_dragged_is_refused_and_nothing_is_pressed(page: Page) -> None:
+async def test_an_impossible_drag_is_refused_and_no_button_is_pressed(page: Page) -> None:
     drag, look = page
     await look("addEventListener('pointerdown', () => log.push('pressed')); 1")
     for start, end, reason in (
@@ -85,7 +87,7 @@ async def test_what_cannot_be_dragged_is_refused_and_nothing_is_pressed(page: Pa
     assert await look("log") == []
 
 
-async def test_a_box_without_a_filling_is_a_place_to_drop_in(
+async def test_a_shape_without_fill_is_a_drop_target(
     agent: Agent, opened: Opener, in_page: Callable[[str], Awaitable[Any]], site: Site
 ) -> None:
     await opened(

@@ -1,4 +1,4 @@
-"""File choosers that clicks open: caught, told, answered or dismissed."""
+"""File choosers that clicks open: intercepted, reported, answered or dismissed."""
 
 from pathlib import Path
 from typing import Any
@@ -19,17 +19,17 @@ CLICK, ANSWER = "browser_click_element", "browser_handle_dialog"
 
 @pytest.mark.parametrize("by", ["paths", "files"])
 @pytest.mark.parametrize(("button", "input"), [("chooses", "hidden"), ("makes", "made")])
-async def test_a_chooser_that_a_click_opens_is_told_and_gets_its_files(
+async def test_a_click_reports_the_chooser_it_opens_and_the_chooser_gets_its_files(
     agent: Agent,
     opened: Opener,
     site: Site,
-    given: Path,
+    uploads: Path,
     log: Log,
     button: str,
     input: str,
     by: str,
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
     await opened(site.page("upload"))
     clicked = await agent.result(CLICK, selector=f"#{button}")
@@ -37,40 +37,40 @@ async def test_a_chooser_that_a_click_opens_is_told_and_gets_its_files(
     assert dialog == {"type": "file_chooser", "message": "", "multiple": False}
     assert UPLOAD in clicked["content"][0]["text"]
     assert "Uploads" in await agent.text("browser_read_page")
-    told = await agent.call(UPLOAD, **{by: source})
-    assert told["effect"]["files"] == [{"name": "a.txt", "size": 10}]
-    assert told["trusted"] is (by == "paths")
+    result = await agent.call(UPLOAD, **{by: source})
+    assert result["effect"]["files"] == [{"name": "a.txt", "size": 10}]
+    assert result["trusted"] is (by == "paths")
     files = [["a.txt", "text/plain", 10, total(b"some words")]]
     assert await log(1) == [{"what": input, "trusted": by == "paths", "files": files}]
     assert (await failure(agent, UPLOAD, **{by: source})).reason == "no_dialog"
 
 
-async def test_a_chooser_for_several_says_so_and_is_opened_by_a_picker_too(
+async def test_a_chooser_for_several_files_says_so_and_a_picker_opens_it_too(
     agent: Agent, opened: Opener, site: Site, log: Log
 ) -> None:
     await opened(site.page("upload"))
-    told = await agent.call(CLICK, selector="#several")
-    assert told["effect"]["dialog"]["multiple"] is True
+    result = await agent.call(CLICK, selector="#several")
+    assert result["effect"]["dialog"]["multiple"] is True
     await agent.call(UPLOAD, files=[in_base64("a", b"1"), in_base64("b", b"2")])
     assert [file[0] for file in (await log(1))[0]["files"]] == ["a", "b"]
 
 
-async def test_a_chooser_is_dismissed_and_the_page_hears_of_it(
+async def test_dismissing_a_chooser_fires_an_event_in_the_page(
     agent: Agent, opened: Opener, site: Site, log: Log
 ) -> None:
     await opened(site.page("upload"))
     await agent.call(CLICK, selector="#makes")
     assert (await failure(agent, ANSWER, action="accept")).reason == "invalid_arguments"
-    told = await agent.call(ANSWER, action="dismiss")
-    assert told["answered"]["type"] == "file_chooser"
+    result = await agent.call(ANSWER, action="dismiss")
+    assert result["answered"]["type"] == "file_chooser"
     assert await log(1) == ["cancelled"]
     assert (await failure(agent, ANSWER, action="dismiss")).reason == "no_dialog"
 
 
-async def test_a_chooser_holds_nothing_up_and_goes_with_its_page(
-    agent: Agent, opened: Opener, site: Site, given: Path
+async def test_a_chooser_blocks_no_call_and_closes_with_its_page(
+    agent: Agent, opened: Opener, site: Site, uploads: Path
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     await opened(site.page("upload"))
     await agent.call(CLICK, selector="#chooses")
     await agent.call("browser_type_text", selector="#text", text="still here")
@@ -90,7 +90,7 @@ AROUND = """<iframe src="{}" width=600 height=300></iframe><button id=here>Here<
 
 
 def framed(site: Site, depth: int) -> str:
-    """A page with such a button in a frame of another site, or in frames of both in turn."""
+    """A page with such a button in a frame of another site, or in nested frames of both sites."""
     frame = f"{site.other}/html?body={quote(FRAMED)}"
     for host in [site.url, site.other, site.url][-depth:]:
         frame = f"{host}/html?body={quote(AROUND.format(frame))}"
@@ -99,15 +99,15 @@ def framed(site: Site, depth: int) -> str:
 
 @pytest.mark.parametrize("by", ["paths", "files"])
 @pytest.mark.parametrize("depth", [1, 3])
-async def test_a_chooser_in_a_frame_of_another_site_is_caught_and_gets_its_files(
-    agent: Agent, opened: Opener, site: Site, given: Path, log: Log, depth: int, by: str
+async def test_a_chooser_in_a_frame_of_another_site_is_intercepted_and_gets_its_files(
+    agent: Agent, opened: Opener, site: Site, uploads: Path, log: Log, depth: int, by: str
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
     await opened(framed(site, depth))
-    told = await agent.call(CLICK, selector="#chooses")
-    assert told["effect"]["dialog"] == {"type": "file_chooser", "message": "", "multiple": False}
-    # What is done elsewhere meanwhile does not lose it.
+    result = await agent.call(CLICK, selector="#chooses")
+    assert result["effect"]["dialog"] == {"type": "file_chooser", "message": "", "multiple": False}
+    # Calls in another tab leave the chooser open.
     await agent.call(CLICK, selector="#here")
     given_to = await agent.call(UPLOAD, **{by: source})
     assert given_to["effect"]["files"] == [{"name": "a.txt", "size": 10}]
@@ -116,7 +116,7 @@ async def test_a_chooser_in_a_frame_of_another_site_is_caught_and_gets_its_files
     assert (await failure(agent, UPLOAD, **{by: source})).reason == "no_dialog"
 
 
-async def test_a_chooser_in_a_frame_of_another_site_is_dismissed_and_goes_with_its_frame(
+async def test_a_chooser_in_a_frame_of_another_site_is_dismissed_and_closes_with_its_frame(
     agent: Agent, opened: Opener, site: Site, in_page: Value, log: Log
 ) -> None:
     await opened(framed(site, 1))
@@ -131,10 +131,10 @@ async def test_a_chooser_in_a_frame_of_another_site_is_dismissed_and_goes_with_i
     )
 
 
-async def test_a_person_still_gets_their_own_chooser(
+async def test_a_person_still_gets_the_browsers_own_chooser(
     agent: Agent, opened: Opener, in_page: Value, cdp: Cdp, site: Site
 ) -> None:
-    """While nobody acts for an agent, the browser must not be told to keep choosers back."""
+    """While no call of an agent runs, the browser must not intercept choosers."""
     await opened(site.page("upload"))
     await agent.call(CLICK, selector="#chooses")
     await agent.call(ANSWER, action="dismiss")

@@ -63,7 +63,7 @@ for (const kind of ["input", "change"])
         ("Words", "new", "draft", "new", "document.querySelector('[contenteditable]').innerText"),
     ],
 )
-async def test_a_field_of_any_kind_gets_its_value_and_both_values_are_told(
+async def test_a_field_of_any_kind_gets_its_value_and_the_result_has_both_values(
     agent: Agent,
     opened: Opener,
     cdp: Cdp,
@@ -77,21 +77,21 @@ async def test_a_field_of_any_kind_gets_its_value_and_both_values_are_told(
     url = html(site, KINDS)
     await opened(url)
     field = ref(await agent.text("read_page"), name)
-    told = await agent.call("form_input", ref=field, value=value)
-    assert (told["before"], told["effect"]["value"]) == (before, after)
+    result = await agent.call("form_input", ref=field, value=value)
+    assert (result["before"], result["effect"]["value"]) == (before, after)
     seen = await seen_by(cdp, url)(look)
     assert seen == (after == "true" if isinstance(seen, bool) else after)
 
 
-async def test_a_box_that_is_as_wanted_is_left_alone(
+async def test_a_box_that_already_has_the_value_is_left_alone(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, KINDS)
     await opened(url)
     box = ref(await agent.text("read_page"), "Box")
     for value in (False, True, True):
-        told = await agent.call("form_input", ref=box, value=value)
-        assert told["effect"]["value"] == str(value).lower()
+        result = await agent.call("form_input", ref=box, value=value)
+        assert result["effect"]["value"] == str(value).lower()
     assert await seen_by(cdp, url)("log") == ["input box", "change box"]
 
 
@@ -110,7 +110,7 @@ async def test_a_box_that_is_as_wanted_is_left_alone(
         ("File", "x", "invalid_arguments", "uploaded"),
     ],
 )
-async def test_what_a_field_does_not_take_is_refused_and_nothing_changes(
+async def test_a_value_that_a_field_rejects_is_refused_and_nothing_changes(
     agent: Agent,
     opened: Opener,
     cdp: Cdp,

@@ -1,4 +1,4 @@
-"""Pressing keys in real pages: they arrive, or the call says why not."""
+"""Pressing keys in real pages: the page receives them, or the call gives a reason."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -30,7 +30,7 @@ async def test_tab_moves_the_focus_in_a_background_tab_and_back(
     assert tab not in active
 
 
-async def test_enter_submits_and_the_new_page_is_waited_for(
+async def test_enter_submits_and_the_call_waits_for_the_new_page(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -40,7 +40,7 @@ async def test_enter_submits_and_the_new_page_is_waited_for(
     assert await in_page("location.search") == "?first=Ada&second="
 
 
-async def test_characters_are_typed_where_the_focus_is_and_the_value_is_told(
+async def test_characters_go_to_the_focused_field_and_its_value_is_reported(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -53,7 +53,7 @@ async def test_characters_are_typed_where_the_focus_is_and_the_value_is_told(
     assert result["effect"]["mutated"] is True
 
 
-async def test_chords_are_commands_and_write_nothing(
+async def test_chords_are_commands_and_type_no_text(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -76,7 +76,7 @@ async def test_keys_reach_fields_in_frames(
     assert 'value="xy"' in await agent.text("browser_read_page")
 
 
-async def test_a_secret_field_keeps_its_value_to_itself(
+async def test_the_value_of_a_secret_field_is_not_reported(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -99,7 +99,7 @@ async def test_a_secret_field_keeps_its_value_to_itself(
         ({"key": "a", "settle": 10_001}, "invalid_arguments"),
     ],
 )
-async def test_keys_that_cannot_be_pressed_are_refused_and_nothing_arrives(
+async def test_impossible_keys_are_refused_and_the_page_receives_none(
     agent: Agent, opened: Opener, in_page: Value, site: Site, arguments: Any, reason: str
 ) -> None:
     await opened(site.page("acting"))
@@ -109,7 +109,7 @@ async def test_keys_that_cannot_be_pressed_are_refused_and_nothing_arrives(
     assert await in_page("of('keydown')") == []
 
 
-async def test_keys_end_at_the_page_they_lead_away_from(
+async def test_no_further_keys_are_pressed_after_a_navigation(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))

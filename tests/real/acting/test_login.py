@@ -1,4 +1,4 @@
-"""HTTP authentication in a real browser: a question that is answered like a dialog."""
+"""HTTP authentication in a real browser: a client answers the prompt like a dialog."""
 
 from pathlib import Path
 from typing import Any
@@ -17,16 +17,16 @@ TITLE = "document.title"
 
 @pytest.fixture
 async def here(tmp_path: Path) -> Any:
-    # A browser of its own: it remembers passwords as long as it lives.
+    # A separate browser, since a browser remembers passwords until it ends.
     async with rig(tmp_path, {}) as found:
         yield found
 
 
-async def test_a_page_that_asks_for_a_login_is_opened_with_one(here: Rig, site: Site) -> None:
+async def test_a_page_that_requires_a_login_is_opened_with_one(here: Rig, site: Site) -> None:
     url = f"{site.url}/secret"
     async with here.agent("ann") as ann:
-        told = await ann.call("browser_open_tab", url=url)
-        dialog = told["dialog"]
+        result = await ann.call("browser_open_tab", url=url)
+        dialog = result["dialog"]
         assert (dialog["type"], dialog["origin"], dialog["realm"]) == (
             "http_auth",
             site.url,
@@ -46,21 +46,21 @@ async def test_a_page_that_asks_for_a_login_is_opened_with_one(here: Rig, site: 
     assert "open sesame" not in written and "wrong-4711" not in written
 
 
-async def test_a_login_that_is_dismissed_shows_what_the_server_says_without_it(
+async def test_a_dismissed_login_shows_the_servers_page_for_unauthorized_users(
     here: Rig, site: Site
 ) -> None:
     url = f"{site.url}/secret"
     async with here.agent("ann") as ann:
         await ann.call("browser_open_tab", url=html(site, f"<a href='{url}'>in</a>"))
-        told = await ann.call("browser_navigate_tab", url=url)
-        assert told["dialog"]["type"] == "http_auth" and told["status"] == "loading"
+        result = await ann.call("browser_navigate_tab", url=url)
+        assert result["dialog"]["type"] == "http_auth" and result["status"] == "loading"
         assert "http_auth" in await ann.text("browser_list_tabs")
         dismissed = await ann.call(HANDLE, action="dismiss")
         assert dismissed["effect"]["navigated"] == url
         assert await here.cdp.evaluate(await here.cdp.page(url), TITLE) == "outside"
 
 
-async def test_a_click_that_leads_to_a_login_tells_of_it(here: Rig, site: Site) -> None:
+async def test_a_click_that_leads_to_a_login_reports_it(here: Rig, site: Site) -> None:
     url = f"{site.url}/secret"
     async with here.agent("ann") as ann:
         start = html(site, f"<title>start</title><a href='{url}'>in</a>")
@@ -69,19 +69,19 @@ async def test_a_click_that_leads_to_a_login_tells_of_it(here: Rig, site: Site) 
         assert clicked["effect"]["dialog"]["type"] == "http_auth"
         assert "start" in (await ann.call("browser_get_tab_info"))["title"]
         assert "in" in await ann.text("browser_get_tab_content")
-        told = await ann.call(HANDLE, action="accept", promptText="ann:open sesame")
-        assert told["effect"]["navigated"] == url
+        result = await ann.call(HANDLE, action="accept", promptText="ann:open sesame")
+        assert result["effect"]["navigated"] == url
 
 
-async def test_leaving_for_another_page_gives_the_login_up(here: Rig, site: Site) -> None:
+async def test_navigating_to_another_page_dismisses_the_login(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         await ann.call("browser_open_tab", url=f"{site.url}/secret")
-        told = await ann.call("browser_navigate_tab", url=site.page("form"))
-        assert told["status"] == "complete" and "dialog" not in told
+        result = await ann.call("browser_navigate_tab", url=site.page("form"))
+        assert result["status"] == "complete" and "dialog" not in result
         assert await reason(ann, HANDLE, action="dismiss") == "no_dialog"
 
 
-async def test_what_a_script_fetches_may_ask_for_a_login_too(here: Rig, site: Site) -> None:
+async def test_a_fetch_of_a_script_may_require_a_login_too(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         fetch = "fetch('/secret').then(async (found) => (document.title = found.status))"
         url = html(site, f'<title>waits</title><button onclick="{fetch}">go</button>')
@@ -97,15 +97,15 @@ async def test_what_a_script_fetches_may_ask_for_a_login_too(here: Rig, site: Si
         assert await here.cdp.evaluate(page, code) == "200"
 
 
-WALLS = {"permissions": {"domains": {"localhost": "off"}}}
+BLOCKED = {"permissions": {"domains": {"localhost": "off"}}}
 
 
-async def test_no_password_is_given_to_a_walled_site(tmp_path: Path, site: Site) -> None:
-    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
+async def test_no_password_is_sent_to_a_blocked_site(tmp_path: Path, site: Site) -> None:
+    async with rig(tmp_path, BLOCKED) as here, here.agent("ann") as ann:
         url = html(site, f"<a href='{site.other}/secret'>there</a>")
         await ann.call("browser_open_tab", url=url)
         clicked = await ann.call("browser_click_element", selector="a")
         assert clicked["effect"]["dialog"]["origin"] == site.other
-        given = {"action": "accept", "promptText": "ann:open sesame"}
-        assert await reason(ann, HANDLE, **given) == "permission_off"
+        answer = {"action": "accept", "promptText": "ann:open sesame"}
+        assert await reason(ann, HANDLE, **answer) == "permission_off"
         assert (await ann.call("browser_get_tab_info"))["dialog"]["origin"] == site.other

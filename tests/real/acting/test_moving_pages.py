@@ -1,4 +1,4 @@
-"""Pages that move under the mouse: an action waits for what moves, and moves as a hand does."""
+"""Pages that move under the mouse: actions wait for animations and move the mouse in steps."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -20,7 +20,7 @@ setTimeout(step, 30);
 </script>"""
 
 
-async def test_a_click_waits_until_what_covers_the_element_has_faded(
+async def test_a_click_waits_until_the_cover_of_the_element_has_faded(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     fade = (
@@ -32,7 +32,7 @@ async def test_a_click_waits_until_what_covers_the_element_has_faded(
     assert await in_page("document.title") == "clicked"
 
 
-async def test_a_click_waits_until_what_unfolds_shows_the_element(
+async def test_a_click_waits_until_an_unfolding_box_shows_the_element(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     unfold = (
@@ -45,7 +45,7 @@ async def test_a_click_waits_until_what_unfolds_shows_the_element(
     assert await in_page("document.title") == "clicked"
 
 
-async def test_a_cover_that_stays_is_told_without_where_anything_is(
+async def test_a_permanent_cover_is_reported_without_positions(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, f"{BUTTON}<div style='{COVER}'></div>"))
@@ -56,10 +56,10 @@ async def test_a_cover_that_stays_is_told_without_where_anything_is(
 
 
 @pytest.mark.parametrize("tool", ["browser_click_element", "browser_hover_element"])
-async def test_a_list_that_opens_under_the_mouse_takes_the_item_that_is_named(
+async def test_a_click_on_a_list_that_opens_under_the_mouse_hits_the_named_item(
     agent: Agent, opened: Opener, in_page: Value, site: Site, tool: str
 ) -> None:
-    """Such lists take the first movement for one on the item they have opened under."""
+    """Such lists treat the first movement as one over the item under which they opened."""
     page = """<style>body, ul { margin: 0; padding: 0 } li, #go { display: block; height: 40px }
     li { list-style: none } </style><button id=go>Open</button><script>
     go.onclick = () => {

@@ -1,4 +1,4 @@
-"""Scrolling real pages: the position told is the position they are at."""
+"""Scrolling real pages: the reported position is the actual one."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -29,7 +29,7 @@ Value = Callable[..., Awaitable[Any]]
         ({"selector": "#inside", "direction": "right", "distance": 33}, [0, 1000], [33, 0]),
     ],
 )
-async def test_the_page_or_a_container_is_scrolled_exactly_and_hears_of_it(
+async def test_the_page_or_a_container_is_scrolled_exactly_and_gets_scroll_events(
     agent: Agent,
     opened: Opener,
     by_tool: Value,
@@ -41,17 +41,19 @@ async def test_the_page_or_a_container_is_scrolled_exactly_and_hears_of_it(
 ) -> None:
     await opened(site.page("scroll"))
     # A background tab has frames only while an agent works in it.
-    await by_tool("scrollTo(0, 1000); await new Promise(requestAnimationFrame); heard.length = 0")
+    await by_tool(
+        "scrollTo(0, 1000); await new Promise(requestAnimationFrame); scrolled.length = 0"
+    )
     effect = (await agent.call("browser_scroll", **arguments))["effect"]
     assert await in_page("[scrollX, scrollY]") == page
     assert await in_page("[box.scrollLeft, box.scrollTop]") == box
     scrolled = page if box == [0, 0] else box
     assert [effect["position"]["x"], effect["position"]["y"]] == scrolled
     assert effect["moved"] is True
-    assert await in_page("heard") == ["page" if box == [0, 0] else "box"]
+    assert await in_page("scrolled") == ["page" if box == [0, 0] else "box"]
 
 
-async def test_without_a_distance_some_of_the_page_stays_in_view(
+async def test_without_a_distance_part_of_the_page_stays_in_view(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("scroll"))
@@ -59,7 +61,7 @@ async def test_without_a_distance_some_of_the_page_stays_in_view(
     assert 0 < await in_page("scrollY") < await in_page("innerHeight")
 
 
-async def test_at_the_end_nothing_moves_and_that_is_said(
+async def test_scrolling_at_the_end_moves_nothing_and_says_so(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("scroll"))
@@ -70,7 +72,7 @@ async def test_at_the_end_nothing_moves_and_that_is_said(
     assert "stays" in result["content"][0]["text"]
 
 
-async def test_an_element_is_brought_into_view(
+async def test_an_element_is_scrolled_into_view(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("scroll"))
@@ -80,7 +82,7 @@ async def test_an_element_is_brought_into_view(
     assert 0 <= top < await in_page("innerHeight")
 
 
-async def test_what_fills_a_page_that_does_not_scroll_is_scrolled(
+async def test_the_container_that_fills_a_fixed_page_is_scrolled(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     page = (
@@ -92,7 +94,7 @@ async def test_what_fills_a_page_that_does_not_scroll_is_scrolled(
     assert await in_page("main.scrollTop") == 210
 
 
-async def test_what_scrolls_by_itself_gets_the_wheel(
+async def test_an_element_with_its_own_scrolling_gets_the_wheel(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("scroll"))
@@ -116,7 +118,7 @@ async def test_pages_and_containers_in_frames_are_scrolled(
     assert "wheel 70 true" in await agent.text("browser_read_page")
 
 
-async def test_what_loads_while_scrolling_is_waited_for(
+async def test_scrolling_waits_for_content_that_it_loads(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     page = """<!doctype html><div style="height:3000px"></div><p id=end></p><script>
@@ -143,11 +145,11 @@ async def test_what_loads_while_scrolling_is_waited_for(
         ({"ref": "ref_99"}, "stale_ref"),
     ],
 )
-async def test_scrolling_that_makes_no_sense_is_refused(
+async def test_scrolling_with_invalid_arguments_is_refused(
     agent: Agent, opened: Opener, in_page: Value, site: Site, arguments: Any, reason: str
 ) -> None:
     await opened(site.page("scroll"))
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_scroll", **arguments)
     assert failed.value.reason == reason
-    assert await in_page("heard") == []
+    assert await in_page("scrolled") == []

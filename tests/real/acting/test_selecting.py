@@ -37,7 +37,7 @@ async def test_options_are_chosen_by_value_or_label_with_input_before_change(
     assert events == ["input", "change"]
 
 
-async def test_several_options_are_these_and_no_others(
+async def test_several_options_replace_the_earlier_selection(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -48,7 +48,7 @@ async def test_several_options_are_these_and_no_others(
     assert await in_page(CHOSEN.format("#many")) == []
 
 
-async def test_choosing_what_is_chosen_already_tells_the_page_nothing(
+async def test_choosing_the_selected_option_fires_no_event(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("acting"))
@@ -57,10 +57,10 @@ async def test_choosing_what_is_chosen_already_tells_the_page_nothing(
     assert await in_page("of('input', 'change')") == []
 
 
-async def test_a_select_that_follows_its_own_state_keeps_the_choice(
+async def test_a_select_controlled_by_a_framework_keeps_the_choice(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
-    """As React does it: after each event the field is set to what the state says."""
+    """As React does it: after each event the script sets the field to its state."""
     page = """<select id=s><option value=a>A<option value=b>B</select><script>
     let state = 'a';
     const plain = Object.getOwnPropertyDescriptor(HTMLSelectElement.prototype, 'value');
@@ -89,7 +89,7 @@ async def test_a_select_that_follows_its_own_state_keeps_the_choice(
         ({"selector": "#nothing", "value": "a"}, "element_not_found", "#nothing"),
     ],
 )
-async def test_what_cannot_be_chosen_is_refused_and_nothing_changes(
+async def test_an_impossible_choice_is_refused_and_nothing_changes(
     agent: Agent,
     opened: Opener,
     in_page: Value,
@@ -106,7 +106,9 @@ async def test_what_cannot_be_chosen_is_refused_and_nothing_changes(
     assert await in_page(CHOSEN.format("#one")) == ["a"]
 
 
-async def test_the_month_of_a_card_is_not_told(agent: Agent, opened: Opener, site: Site) -> None:
+async def test_the_month_of_a_card_is_not_reported(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
     page = "<select autocomplete=cc-exp-month><option>01<option>07</select>"
     await opened(f"{site.url}/html?body={quote(page)}")
     result = await agent.result("browser_select_option", selector="select", value="07")

@@ -22,14 +22,14 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 
 @pytest.mark.parametrize("selector", ["one", "hidden", "inner", "clearing"])
-async def test_a_file_of_the_disk_reaches_an_input_wherever_it_hides(
-    agent: Agent, opened: Opener, site: Site, given: Path, log: Log, selector: str
+async def test_a_file_on_disk_reaches_an_input_even_if_it_is_hidden(
+    agent: Agent, opened: Opener, site: Site, uploads: Path, log: Log, selector: str
 ) -> None:
     data = b"some words"
-    (given / "a.txt").write_bytes(data)
+    (uploads / "a.txt").write_bytes(data)
     tab = await opened(site.page("upload"))
-    told = await agent.call(UPLOAD, selector=f"#{selector}", paths=[str(given / "a.txt")])
-    assert told == {
+    result = await agent.call(UPLOAD, selector=f"#{selector}", paths=[str(uploads / "a.txt")])
+    assert result == {
         "tabId": tab,
         "effect": {"mutated": True, "files": [{"name": "a.txt", "size": 10}]},
         "trusted": True,
@@ -38,31 +38,31 @@ async def test_a_file_of_the_disk_reaches_an_input_wherever_it_hides(
     assert await log(1) == [{"what": selector, "trusted": True, "files": files}]
 
 
-async def test_several_files_go_where_several_may(
-    agent: Agent, opened: Opener, site: Site, given: Path, log: Log
+async def test_several_files_reach_an_input_that_takes_several(
+    agent: Agent, opened: Opener, site: Site, uploads: Path, log: Log
 ) -> None:
     for name in ("b.txt", "c.bin"):
-        (given / name).write_bytes(name.encode())
+        (uploads / name).write_bytes(name.encode())
     await opened(site.page("upload"))
     many = ref(await agent.text("browser_read_page"), "Many files")
-    said = await agent.text("file_upload", ref=many, paths=["b.txt", "c.bin"])
-    assert "b.txt (5 bytes), c.bin (5 bytes)" in said
+    text = await agent.text("file_upload", ref=many, paths=["b.txt", "c.bin"])
+    assert "b.txt (5 bytes), c.bin (5 bytes)" in text
     assert [file[0] for file in (await log(1))[0]["files"]] == ["b.txt", "c.bin"]
     failed = await failure(agent, UPLOAD, selector="#one", paths=["b.txt", "c.bin"])
     assert failed.reason == "invalid_arguments" and "multiple" in failed.message
 
 
-async def test_a_file_larger_than_any_message_comes_whole(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path
+async def test_a_file_larger_than_any_message_arrives_complete(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, uploads: Path
 ) -> None:
-    with (given / "large.bin").open("wb") as file:
+    with (uploads / "large.bin").open("wb") as file:
         file.truncate(64 * 1024 * 1024)
         file.seek(64 * 1024 * 1024 - 3)
         file.write(b"end")
     await opened(site.page("upload"))
     await in_page("sum = async () => 0; 1")
-    told = await agent.call(UPLOAD, selector="#one", paths=["large.bin"])
-    assert told["effect"]["files"] == [{"name": "large.bin", "size": 64 * 1024 * 1024}]
+    result = await agent.call(UPLOAD, selector="#one", paths=["large.bin"])
+    assert result["effect"]["files"] == [{"name": "large.bin", "size": 64 * 1024 * 1024}]
     tail = "await document.querySelector('#one').files[0].slice(-3).text()"
     assert await in_page(tail) == "end"
 
@@ -74,9 +74,9 @@ async def test_bytes_of_the_call_reach_inputs_and_drop_zones(
     await opened(site.page("upload"))
     files = [in_base64("x.dat", data, mimeType="application/x-test")]
     for selector in ("#one", "#zone"):
-        told = await agent.call(UPLOAD, selector=selector, files=files)
-        assert told["trusted"] is False
-        assert told["effect"]["files"] == [{"name": "x.dat", "size": len(data)}]
+        result = await agent.call(UPLOAD, selector=selector, files=files)
+        assert result["trusted"] is False
+        assert result["effect"]["files"] == [{"name": "x.dat", "size": len(data)}]
     seen = [["x.dat", "application/x-test", len(data), total(data)]]
     assert [(entry["what"], entry["files"]) for entry in await log(2)] == [
         ("one", seen),
@@ -84,7 +84,7 @@ async def test_bytes_of_the_call_reach_inputs_and_drop_zones(
     ]
 
 
-async def test_bytes_of_many_pieces_come_in_order(
+async def test_bytes_in_many_pieces_arrive_in_order(
     agent: Agent, opened: Opener, site: Site, log: Log
 ) -> None:
     data = os.urandom(1000) * 4000
@@ -93,7 +93,7 @@ async def test_bytes_of_many_pieces_come_in_order(
     assert (await log(1))[0]["files"][0][2:] == [len(data), total(data)]
 
 
-async def test_an_upload_that_is_cancelled_gives_nothing_and_the_next_is_whole(
+async def test_a_cancelled_upload_gives_no_file_and_the_next_is_complete(
     agent: Agent, opened: Opener, in_page: Value, site: Site, log: Log
 ) -> None:
     await opened(site.page("upload"))
@@ -102,8 +102,8 @@ async def test_an_upload_that_is_cancelled_gives_nothing_and_the_next_is_whole(
     await asyncio.wait({call}, timeout=0.05)
     call.cancel()
     await asyncio.wait({call})
-    told = await agent.call(UPLOAD, selector="#many", files=[in_base64("y.dat", b"whole")])
-    assert told["effect"]["files"] == [{"name": "y.dat", "size": 5}]
+    result = await agent.call(UPLOAD, selector="#many", files=[in_base64("y.dat", b"whole")])
+    assert result["effect"]["files"] == [{"name": "y.dat", "size": 5}]
     entries = await log(1)
     assert [entry["files"][0][0] for entry in entries][-1] == "y.dat"
     assert entries[-1]["files"][0][2:] == [5, total(b"whole")]
@@ -112,36 +112,36 @@ async def test_an_upload_that_is_cancelled_gives_nothing_and_the_next_is_whole(
 
 
 async def test_files_are_dropped_with_trusted_input_on_elements_and_points(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path, log: Log
+    agent: Agent, opened: Opener, in_page: Value, site: Site, uploads: Path, log: Log
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     await opened(site.page("upload"))
-    told = await agent.call(UPLOAD, selector="#zone", paths=["a.txt"])
-    assert (told["trusted"], told["effect"]["files"]) == (True, [{"name": "a.txt", "size": 10}])
+    result = await agent.call(UPLOAD, selector="#zone", paths=["a.txt"])
+    assert (result["trusted"], result["effect"]["files"]) == (True, [{"name": "a.txt", "size": 10}])
     await agent.call("browser_screenshot_tab", scale=0.5)
     code = "const b = document.querySelector('#zone').getBoundingClientRect(); [b.x, b.y]"
     x, y = await in_page(code)
-    told = await agent.call(UPLOAD, coordinate=[(x + 50) / 2, (y + 20) / 2], paths=["a.txt"])
-    assert told["effect"]["files"] == [{"name": "a.txt", "size": 10}]
+    result = await agent.call(UPLOAD, coordinate=[(x + 50) / 2, (y + 20) / 2], paths=["a.txt"])
+    assert result["effect"]["files"] == [{"name": "a.txt", "size": 10}]
     assert [(entry["what"], entry["trusted"]) for entry in await log(2)] == [("zone", True)] * 2
 
 
-async def test_a_zone_that_takes_a_drop_and_forgets_to_say_so_stays(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path, log: Log
+async def test_a_zone_that_does_not_prevent_the_default_keeps_the_page(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, uploads: Path, log: Log
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     await opened(site.page("upload"))
-    told = await agent.call(UPLOAD, selector="#silent", paths=["a.txt"])
-    assert "navigated" not in told["effect"]
+    result = await agent.call(UPLOAD, selector="#silent", paths=["a.txt"])
+    assert "navigated" not in result["effect"]
     assert (await log(1))[0]["what"] == "silent"
     assert await in_page("location.href") == site.page("upload")
 
 
 @pytest.mark.parametrize("by", ["paths", "files"])
-async def test_what_takes_no_files_is_named_and_the_page_stays(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path, by: str
+async def test_an_element_that_takes_no_files_is_named_and_the_page_stays(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, uploads: Path, by: str
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"x")]}[by]
     await opened(site.page("upload"))
     for selector, tag in (("#plain", "<p>"), ("#text", "<input>"), ("#makes", "<button>")):
@@ -161,8 +161,8 @@ async def test_a_screenshot_is_uploaded_by_its_id(
     await agent.call("upload_image", imageId=id, ref=picture)
     code = "const b = document.querySelector('#zone').getBoundingClientRect(); [b.x + 9, b.y + 9]"
     zone = await in_page(code)
-    said = await agent.text("upload_image", imageId=id, coordinate=zone, filename="shot.png")
-    assert f"shot.png ({len(data) // 1024} KB)" in said
+    text = await agent.text("upload_image", imageId=id, coordinate=zone, filename="shot.png")
+    assert f"shot.png ({len(data) // 1024} KB)" in text
     await agent.call(UPLOAD, screenshotId=id, selector="#one")
     files = [["image.png", "image/png", len(data), total(data)]]
     first, second, third = await log(3)
@@ -175,7 +175,7 @@ async def test_a_screenshot_is_uploaded_by_its_id(
     assert unknown.reason == "not_found"
 
 
-async def test_a_picture_in_another_format_than_its_name_says_is_converted(
+async def test_a_picture_is_converted_to_the_format_of_its_file_name(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("upload"))
@@ -186,11 +186,11 @@ async def test_a_picture_in_another_format_than_its_name_says_is_converted(
     assert await in_page("document.querySelector('#picture').files[0].type") == "image/png"
 
 
-async def test_a_kind_of_file_that_the_input_does_not_ask_for_is_given_with_a_warning(
-    agent: Agent, opened: Opener, site: Site, given: Path, log: Log
+async def test_a_file_type_that_the_input_does_not_accept_is_uploaded_with_a_warning(
+    agent: Agent, opened: Opener, site: Site, uploads: Path, log: Log
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
-    (given / "a.jpg").write_bytes(b"no picture")
+    (uploads / "a.txt").write_bytes(b"some words")
+    (uploads / "a.jpg").write_bytes(b"no picture")
     await opened(site.page("upload"))
     result = await agent.result(UPLOAD, selector="#picture", paths=["a.txt"])
     assert result["structuredContent"]["misfits"] == ["a.txt"]
@@ -222,18 +222,18 @@ async def test_a_kind_of_file_that_the_input_does_not_ask_for_is_given_with_a_wa
         ({"selector": "#one", "files": [{"name": "a/b", "data": ""}]}, "invalid_arguments"),
     ],
 )
-async def test_what_cannot_be_uploaded_is_refused_with_a_reason_and_nothing_is_done(
+async def test_an_impossible_upload_is_refused_with_a_reason_and_has_no_effect(
     agent: Agent,
     opened: Opener,
     in_page: Value,
     site: Site,
-    given: Path,
+    uploads: Path,
     arguments: dict[str, Any],
     word: str,
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
-    if not (given / "out").is_symlink():
-        (given / "out").symlink_to("/etc/passwd")
+    (uploads / "a.txt").write_bytes(b"some words")
+    if not (uploads / "out").is_symlink():
+        (uploads / "out").symlink_to("/etc/passwd")
     await opened(site.page("upload"))
     has_source = {"paths", "files", "screenshotId"} & set(arguments)
     source: Any = {} if has_source else {"paths": ["a.txt"]}
@@ -243,10 +243,10 @@ async def test_what_cannot_be_uploaded_is_refused_with_a_reason_and_nothing_is_d
 
 @pytest.mark.parametrize("by", ["paths", "files"])
 @pytest.mark.parametrize("name", ["near", "far"])
-async def test_inputs_in_frames_are_reached(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path, by: str, name: str
+async def test_files_reach_inputs_in_frames(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, uploads: Path, by: str, name: str
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
     await opened(site.page("form"))
     host = {"near": site.url, "far": site.other}[name]
@@ -256,9 +256,9 @@ async def test_inputs_in_frames_are_reached(
       document.body.prepend(frame);
     }}); 1"""
     await in_page(code)
-    told = await agent.call(UPLOAD, selector="#one", **{by: source})
-    assert told["effect"]["files"] == [{"name": "a.txt", "size": 10}]
-    assert told["trusted"] is (by == "paths" and name == "near")
+    result = await agent.call(UPLOAD, selector="#one", **{by: source})
+    assert result["effect"]["files"] == [{"name": "a.txt", "size": 10}]
+    assert result["trusted"] is (by == "paths" and name == "near")
     dropped = await agent.call(UPLOAD, selector="#zone", **{by: source})
     assert dropped["effect"]["files"] == [{"name": "a.txt", "size": 10}]
     assert dropped["trusted"] is (by == "paths")
@@ -266,10 +266,10 @@ async def test_inputs_in_frames_are_reached(
 
 @pytest.mark.parametrize("by", ["paths", "files"])
 @pytest.mark.parametrize("host", ["url", "other"])
-async def test_a_point_in_a_frame_is_a_place_for_files(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, given: Path, by: str, host: str
+async def test_files_are_dropped_on_a_point_in_a_frame(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, uploads: Path, by: str, host: str
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
     body = "<body style='margin:0' ondragover='event.preventDefault()' ondrop='got(event)'><script>"
     script = (
@@ -282,28 +282,28 @@ async def test_a_point_in_a_frame_is_a_place_for_files(
     )
     await opened(f"{site.url}/html?body={quote(outer)}")
     await agent.call("browser_screenshot_tab")
-    told = await agent.call(UPLOAD, coordinate=[200, 150], **{by: source})
-    assert told["effect"]["files"] == [{"name": "a.txt", "size": 10}]
-    assert told["trusted"] is (by == "paths")
+    result = await agent.call(UPLOAD, coordinate=[200, 150], **{by: source})
+    assert result["effect"]["files"] == [{"name": "a.txt", "size": 10}]
+    assert result["trusted"] is (by == "paths")
     assert await in_page("document.title") == "got 10"
 
 
 @pytest.mark.parametrize("by", ["paths", "files"])
-async def test_what_a_page_does_with_a_file_is_told(
-    agent: Agent, opened: Opener, site: Site, given: Path, by: str
+async def test_an_upload_reports_how_the_page_reacts(
+    agent: Agent, opened: Opener, site: Site, uploads: Path, by: str
 ) -> None:
-    (given / "a.txt").write_bytes(b"some words")
+    (uploads / "a.txt").write_bytes(b"some words")
     source: Any = {"paths": ["a.txt"], "files": [in_base64("a.txt", b"some words")]}[by]
     await opened(site.page("upload"))
-    told = await agent.call(UPLOAD, selector="#alerting", **{by: source})
-    assert told["effect"]["dialog"] == {"type": "alert", "message": "got it"}
+    result = await agent.call(UPLOAD, selector="#alerting", **{by: source})
+    assert result["effect"]["dialog"] == {"type": "alert", "message": "got it"}
     assert (await failure(agent, UPLOAD, selector="#one", **{by: source})).reason == "dialog_open"
     await agent.call("browser_handle_dialog", action="accept")
     sent = await agent.call(UPLOAD, selector="#sending", **{by: source})
     assert sent["effect"]["navigated"].startswith(site.page("form"))
 
 
-async def test_a_file_is_not_given_to_a_frame_where_that_is_forbidden(
+async def test_a_file_is_not_uploaded_to_a_frame_of_a_forbidden_site(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
@@ -320,19 +320,19 @@ async def test_a_file_is_not_given_to_a_frame_where_that_is_forbidden(
 
 
 async def test_a_browser_that_may_not_read_files_gets_their_bytes(
-    agent: Agent, opened: Opener, cdp: Cdp, site: Site, given: Path, log: Log
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site, uploads: Path, log: Log
 ) -> None:
     data = os.urandom(500) * 16_000
-    (given / "big.bin").write_bytes(data)
+    (uploads / "big.bin").write_bytes(data)
     worker = await cdp.worker()
     real = "chrome.extension.isAllowedFileSchemeAccess"
     await cdp.evaluate(worker, f"globalThis.real ??= {real}; {real} = async () => false; 1")
     try:
         await opened(site.page("upload"))
         for selector in ("#one", "#zone"):
-            told = await agent.call(UPLOAD, selector=selector, paths=["big.bin"])
-            assert told["trusted"] is False
-            assert told["effect"]["files"] == [{"name": "big.bin", "size": len(data)}]
+            result = await agent.call(UPLOAD, selector=selector, paths=["big.bin"])
+            assert result["trusted"] is False
+            assert result["effect"]["files"] == [{"name": "big.bin", "size": len(data)}]
         entries = await log(2)
         assert [entry["files"][0][2:] for entry in entries] == [[len(data), total(data)]] * 2
     finally:

@@ -1,4 +1,4 @@
-"""Where the debugger may not be used, a script acts, if the person allows it."""
+"""A script acts where the debugger is refused, if the person allows it."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
@@ -22,7 +22,7 @@ Asked = Callable[..., Awaitable[Any]]
 
 @pytest.fixture(scope="module")
 def allowed(product: tuple[Product, int]) -> Iterator[None]:
-    """The person lets scripts act, while the server runs."""
+    """The person allows scripts to act, while the server runs."""
     assert product[0].run("config", "set", "untrustedInput", "true").returncode == 0
     yield
     assert product[0].run("config", "unset", "untrustedInput").returncode == 0
@@ -45,18 +45,18 @@ def held(name: str) -> str:
     return f"document.querySelector('[name={name}]').value"
 
 
-async def test_a_click_by_script_does_what_a_click_does_and_says_what_it_is(
+async def test_a_click_by_script_works_like_a_click_and_says_that_it_is_one(
     agent: Agent, refused: Refused, in_page: Asked, site: Site
 ) -> None:
     tab = await refused(site.page("targets"))
     result = await agent.result("browser_click_element", selector="#plain", tabId=tab)
-    told = result["structuredContent"]
-    assert told["trusted"] is False
-    assert told["effect"]["mutated"] is True
+    data = result["structuredContent"]
+    assert data["trusted"] is False
+    assert data["effect"]["mutated"] is True
     assert "a script made the events" in result["content"][0]["text"]
     await agent.call("browser_click_element", selector="#box", tabId=tab)
     assert await in_page("document.querySelector('#box').checked", tab) is True
-    # In a tab that nobody looks at, too, and far below.
+    # Also in a background tab, and far down the page.
     await agent.call("browser_click_element", selector="#far", tabId=tab)
     logged = await in_page("document.querySelector('#log').textContent", tab)
     assert logged == " plain:false box:false far:false"
@@ -64,7 +64,7 @@ async def test_a_click_by_script_does_what_a_click_does_and_says_what_it_is(
     assert away["effect"]["navigated"] == site.page("form")
 
 
-async def test_what_could_not_be_clicked_before_is_not_clicked_by_a_script_either(
+async def test_a_script_does_not_click_elements_that_the_mouse_cannot_reach(
     agent: Agent, refused: Refused, in_page: Asked, site: Site
 ) -> None:
     tab = await refused(site.page("targets"))
@@ -86,8 +86,8 @@ async def test_fields_of_every_kind_are_filled_by_script(
             "browser_type_text", selector=selector, text=text, tabId=tab, **more
         )
 
-    told = await fill("[name=full]", "Ada Lovelace")
-    assert (told["trusted"], told["effect"]["value"]) == (False, "Ada Lovelace")
+    result = await fill("[name=full]", "Ada Lovelace")
+    assert (result["trusted"], result["effect"]["value"]) == (False, "Ada Lovelace")
     await fill("#mail", "ada@example.com")
     await fill("[name=age]", "36")
     await fill("[name=born]", "1815-12-10")
@@ -111,7 +111,7 @@ async def test_fields_of_every_kind_are_filled_by_script(
     assert sent["locked"] == "fixed"
 
 
-async def test_keys_by_script_are_heard_and_do_what_pages_count_on(
+async def test_keys_by_script_fire_events_and_have_their_default_actions(
     agent: Agent, refused: Refused, in_page: Asked, site: Site
 ) -> None:
     tab = await refused(site.page("form"))
@@ -127,8 +127,8 @@ async def test_keys_by_script_are_heard_and_do_what_pages_count_on(
     assert await in_page("keys", tab) == [
         *("afalse", "bfalse", "Shiftfalse", "Cfalse", "Backspacefalse")
     ]
-    told = await press("Tab")
-    assert "mail" in told["effect"]["focused"]
+    result = await press("Tab")
+    assert "mail" in result["effect"]["focused"]
     await agent.call("computer", action="type", text="x@y.z", tabId=tab)
     assert await in_page(held("mail"), tab) == "x@y.z"
     await press("ctrl+a Delete")
@@ -137,7 +137,9 @@ async def test_keys_by_script_are_heard_and_do_what_pages_count_on(
     assert await in_page("document.querySelector('[name=terms]').checked", tab) is True
     await in_page("addEventListener('keydown', (e) => e.preventDefault(), true)", tab)
     await press("z", selector="[name=full]")
-    assert await in_page(held("full"), tab) == "ab", "a page that takes a key has it for itself"
+    assert await in_page(held("full"), tab) == "ab", (
+        "a key that the page prevents has no default action"
+    )
 
 
 async def test_form_input_hover_and_scrolling_work_by_script(
@@ -145,9 +147,9 @@ async def test_form_input_hover_and_scrolling_work_by_script(
 ) -> None:
     tab = await refused(site.page("form"))
     found = await agent.call("find", query="I agree", tabId=tab)
-    ref = next(one["ref"] for one in found["matches"] if one["role"] == "checkbox")
-    told = await agent.call("form_input", ref=ref, value=True, tabId=tab)
-    assert (told["trusted"], told["effect"]["value"]) == (False, "true")
+    ref = next(match["ref"] for match in found["matches"] if match["role"] == "checkbox")
+    result = await agent.call("form_input", ref=ref, value=True, tabId=tab)
+    assert (result["trusted"], result["effect"]["value"]) == (False, "true")
     await in_page(
         """window.seen = []; const name = document.querySelector("[name=full]");
         for (const kind of ["pointerenter", "mouseover", "mouseenter", "mousemove"])
@@ -162,7 +164,7 @@ async def test_form_input_hover_and_scrolling_work_by_script(
     assert await in_page("scrollY", long) == 500
 
 
-async def test_all_ways_to_click_by_script(
+async def test_every_kind_of_click_works_by_script(
     agent: Agent, refused: Refused, in_page: Asked, site: Site
 ) -> None:
     body = """<button id=b>B</button><script>window.seen = [];
@@ -177,16 +179,16 @@ async def test_all_ways_to_click_by_script(
         found: list[str] = await in_page("seen", tab)
         return found
 
-    one = ["pointerdown01", "mousedown01", "mouseup01", "click01"]
+    once = ["pointerdown01", "mousedown01", "mouseup01", "click01"]
     two = ["pointerdown02", "mousedown02", "mouseup02", "click02", "dblclick02"]
-    assert await click() == one
-    assert await click(clickCount=2) == [*one, *two]
+    assert await click() == once
+    assert await click(clickCount=2) == [*once, *two]
     assert await click(button="right") == [
         *("pointerdown21", "mousedown21", "contextmenu21", "mouseup21", "auxclick21")
     ]
 
 
-async def test_frames_of_other_sites_are_reached_by_script_unless_they_are_covered(
+async def test_scripts_act_in_frames_of_other_sites_unless_these_are_covered(
     agent: Agent, refused: Refused, in_page: Asked, site: Site
 ) -> None:
     inner = """<button id=deep onclick="document.title = event.isTrusted">Deep</button>
@@ -195,8 +197,8 @@ async def test_frames_of_other_sites_are_reached_by_script_unless_they_are_cover
       <script>document.body.insertAdjacentHTML("beforeend",
         "<div id=veil hidden style='position:fixed;inset:0'></div>")</script>"""
     tab = await refused(f"{site.url}/html?body={quote(outer)}")
-    told = await agent.call("browser_click_element", selector="#deep", tabId=tab)
-    assert told["effect"]["mutated"] is True
+    result = await agent.call("browser_click_element", selector="#deep", tabId=tab)
+    assert result["effect"]["mutated"] is True
     typed = await agent.call("browser_type_text", selector="#field", text="in", tabId=tab)
     assert typed["effect"]["value"] == "in"
     pressed = await agent.call("browser_press_key", key="x", tabId=tab)
@@ -206,7 +208,7 @@ async def test_frames_of_other_sites_are_reached_by_script_unless_they_are_cover
     assert covered == "covered_by"
 
 
-async def test_what_a_script_cannot_do_still_needs_a_person(
+async def test_an_action_that_no_script_can_do_still_needs_a_person(
     agent: Agent, refused: Refused, site: Site
 ) -> None:
     tab = await refused(site.page("drag"))
@@ -215,10 +217,10 @@ async def test_what_a_script_cannot_do_still_needs_a_person(
     assert await reason(agent, "browser_execute_script", code="1", tabId=tab) == "needs_person"
 
 
-async def test_where_the_debugger_may_be_used_it_is(
+async def test_the_debugger_is_used_where_it_is_allowed(
     agent: Agent, opened: Opener, in_page: Asked, site: Site
 ) -> None:
     tab = await opened(site.page("targets"))
-    told = await agent.call("browser_click_element", selector="#plain", tabId=tab)
-    assert told["trusted"] is True
+    result = await agent.call("browser_click_element", selector="#plain", tabId=tab)
+    assert result["trusted"] is True
     assert await in_page("document.querySelector('#log').textContent", tab) == " plain:true"

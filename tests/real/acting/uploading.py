@@ -1,4 +1,4 @@
-"""Files to upload, and what the page upload.html computes of them."""
+"""Files to upload, and the checksum that upload.html computes for them."""
 
 import base64
 
@@ -6,7 +6,7 @@ UPLOAD = "browser_upload_files"
 
 
 def total(data: bytes) -> int:
-    """The checksum that the page computes of a file."""
+    """The checksum that the page computes for a file."""
     found = 7
     for byte in data:
         found = (found * 31 + byte) % 1000003

@@ -1,4 +1,4 @@
-"""Pictures of real pages, looked at by the browser itself and not by our tools."""
+"""Pictures of real pages, compared with the browser's own view and not with our tools."""
 
 import asyncio
 import base64
@@ -39,47 +39,47 @@ async def reason(agent: Agent, tool: str = SHOT, **arguments: Any) -> str:
 
 
 @pytest.mark.requirement("TH-25")
-async def test_a_background_tab_is_pictured_as_it_is_without_being_brought_forward(
+async def test_a_screenshot_of_a_background_tab_does_not_activate_it(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     tab = await opened(site.page("tall"))
     result = await agent.result(SHOT)
-    said, picture = result["content"]
-    told = result["structuredContent"]
+    text, picture = result["content"]
+    data = result["structuredContent"]
     assert (picture["type"], picture["mimeType"]) == ("image", "image/jpeg")
-    assert re.fullmatch(r"ss_\d{4}[0-9a-z]{5}", told["id"])
+    assert re.fullmatch(r"ss_\d{4}[0-9a-z]{5}", data["id"])
     page = await cdp.page(site.page("tall"))
     size = await cdp.evaluate(page, "[innerWidth, innerHeight]")
     seen = await look(cdp, picture, [(5, 5), (200, 200)])
-    assert [seen.width, seen.height] == [told["width"], told["height"]] == size
+    assert [seen.width, seen.height] == [data["width"], data["height"]] == size
     assert is_near(seen.colors[0], GREEN) and is_near(seen.colors[1], YELLOW)
-    assert told["id"] in said["text"] and f"{size[0]}x{size[1]}" in said["text"]
+    assert data["id"] in text["text"] and f"{size[0]}x{size[1]}" in text["text"]
     tabs = (await agent.call("browser_list_tabs"))["tabs"]
-    assert tab not in [one["tabId"] for one in tabs if one["active"]]
+    assert tab not in [listed["tabId"] for listed in tabs if listed["active"]]
 
 
 @pytest.mark.requirement("TH-25")
 @pytest.mark.parametrize("scale", [0.5, 2])
-async def test_format_quality_and_scale_are_as_asked(
+async def test_format_quality_and_scale_match_the_arguments(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, scale: float
 ) -> None:
     await opened(site.page("form"))
-    plain, told = await shot(agent)
+    plain, data = await shot(agent)
     rough, _ = await shot(agent, quality=5)
     assert len(rough["data"]) < len(plain["data"])
-    scaled, said = await shot(agent, format="png", scale=scale)
+    scaled, scaled_data = await shot(agent, format="png", scale=scale)
     assert base64.b64decode(scaled["data"]).startswith(b"\x89PNG")
     seen = await look(cdp, scaled)
-    assert (seen.width, seen.height) == (said["width"], said["height"])
-    assert abs(seen.width - told["width"] * scale) <= 1
-    assert abs(seen.height - told["height"] * scale) <= 1
+    assert (seen.width, seen.height) == (scaled_data["width"], scaled_data["height"])
+    assert abs(seen.width - data["width"] * scale) <= 1
+    assert abs(seen.height - data["height"] * scale) <= 1
 
 
 @pytest.mark.parametrize(
     ("selector", "size", "color"),
     [("#last", (120, 40), CYAN), ("#line", (700, 2), MAGENTA), ("#patch", (60, 50), PURPLE)],
 )
-async def test_an_element_is_pictured_alone_wherever_it_is(
+async def test_a_screenshot_of_an_element_works_wherever_it_is(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, selector: str, size: Any, color: Any
 ) -> None:
     await opened(site.page("tall"))
@@ -91,7 +91,7 @@ async def test_an_element_is_pictured_alone_wherever_it_is(
         assert all(is_near(found, color) for found in seen.colors)
 
 
-async def test_an_element_is_pictured_by_its_ref(
+async def test_a_screenshot_of_an_element_works_by_ref(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -103,7 +103,7 @@ async def test_an_element_is_pictured_by_its_ref(
     assert abs((await look(cdp, picture)).width - 2 * width) <= 2
 
 
-async def test_a_region_is_of_the_viewport_or_of_the_whole_page(
+async def test_a_region_is_relative_to_the_viewport_or_to_the_whole_page(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("tall"))
@@ -127,13 +127,13 @@ async def test_a_page_of_twelve_thousand_pixels_is_one_picture_without_seams(
     page = await cdp.page(site.page("tall"))
     state = "[scrollY, document.documentElement.clientWidth, innerWidth, innerHeight]"
     before = await cdp.evaluate(page, state)
-    picture, told = await shot(agent, fullPage=True)
+    picture, data = await shot(agent, fullPage=True)
     assert await cdp.evaluate(page, state) == before
     height = await cdp.evaluate(page, "document.documentElement.scrollHeight")
     top = before[3]
     rows = [top // 2, *range(top + 5, top + 11_995, 333)]
     seen = await look(cdp, picture, [(5, 5), (5, 2005), *((300, row) for row in rows)])
-    assert (seen.height, told["scale"]) == (height, 1)
+    assert (seen.height, data["scale"]) == (height, 1)
     header, below, first, *slope = seen.colors
     assert is_near(header, GREEN) and not is_near(below, GREEN) and is_near(first, YELLOW)
     for row, color in zip(rows[1:], slope, strict=True):
@@ -147,11 +147,11 @@ async def test_a_longer_page_is_scaled_with_a_note_and_the_longest_is_refused(
     await opened(site.page("tall"))
     await in_page("document.querySelector('#slope').style.height = '40000px'; 1")
     result = await agent.result(SHOT, fullPage=True)
-    told = result["structuredContent"]
-    assert 0.3 < told["scale"] < 0.5
+    data = result["structuredContent"]
+    assert 0.3 < data["scale"] < 0.5
     assert "Scaled to" in result["content"][0]["text"]
-    seen = await look(cdp, result["content"][1], [(100, told["height"] // 2)])
-    assert (seen.width, seen.height) == (told["width"], told["height"])
+    seen = await look(cdp, result["content"][1], [(100, data["height"] // 2)])
+    assert (seen.width, seen.height) == (data["width"], data["height"])
     assert is_near(seen.colors[0], (128, 0, 128))
     await in_page("document.querySelector('#slope').style.height = '400000px'; 1")
     assert await reason(agent, fullPage=True) == "too_large"
@@ -159,7 +159,7 @@ async def test_a_longer_page_is_scaled_with_a_note_and_the_longest_is_refused(
     assert (await shot(agent, fullPage=True, region=end))[1]["height"] == 1000
 
 
-async def test_a_zoomed_page_is_pictured_in_its_own_pixels(
+async def test_a_screenshot_of_a_zoomed_page_is_in_its_own_pixels(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     tab = await opened(site.page("tall"))
@@ -171,10 +171,10 @@ async def test_a_zoomed_page_is_pictured_in_its_own_pixels(
     await cdp.in_worker(f"chrome.tabs.setZoom({tab}, 0)")
 
 
-async def test_pictures_come_every_time_also_across_sites_and_lives_of_the_worker(
+async def test_every_screenshot_succeeds_across_sites_and_worker_restarts(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, product: tuple[Product, int]
 ) -> None:
-    """Defect 3: elsewhere three of ten time out."""
+    """Defect 3: in other products three of ten time out."""
     tabs = [await opened(site.page("tall")) for _ in range(2)]
     for host in (site.other, site.url, site.other):
         for tab in tabs:
@@ -189,10 +189,10 @@ async def test_pictures_come_every_time_also_across_sites_and_lives_of_the_worke
 
 
 @pytest.mark.slow
-async def test_a_tab_that_was_left_alone_is_pictured_at_once(
+async def test_a_screenshot_of_an_idle_tab_is_immediate(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Defect 3: elsewhere the first one after 45 seconds always times out."""
+    """Defect 3: in other products the first screenshot after 45 seconds always times out."""
     await opened(site.page("tall"))
     await shot(agent)
     await asyncio.sleep(46)
@@ -217,7 +217,7 @@ async def test_a_tab_that_was_left_alone_is_pictured_at_once(
         ({"tabId": 1}, "tab_not_found"),
     ],
 )
-async def test_what_cannot_be_pictured_is_refused_with_a_reason(
+async def test_an_impossible_screenshot_is_refused_with_a_reason(
     agent: Agent, opened: Opener, site: Site, arguments: dict[str, Any], word: str
 ) -> None:
     await opened(site.page("tall"))
@@ -225,7 +225,7 @@ async def test_what_cannot_be_pictured_is_refused_with_a_reason(
 
 
 @pytest.mark.parametrize("tool", [SHOT, "browser_print_pdf"])
-async def test_a_dialog_a_foreign_tab_and_a_closed_tab_are_told(
+async def test_a_dialog_a_foreign_tab_and_a_closed_tab_are_errors(
     agent: Agent, another: Agent, opened: Opener, cdp: Cdp, site: Site, tool: str
 ) -> None:
     tab = await opened(site.page("targets"))
@@ -236,7 +236,7 @@ async def test_a_dialog_a_foreign_tab_and_a_closed_tab_are_told(
     assert await reason(agent, tool, tabId=tab) == "tab_not_found"
 
 
-async def test_a_page_that_never_yields_is_given_up_on(
+async def test_a_screenshot_of_a_page_that_never_yields_times_out(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -245,7 +245,7 @@ async def test_a_page_that_never_yields_is_given_up_on(
     assert result["structuredContent"]["error"]["reason"] == "timeout"
 
 
-async def test_a_cancelled_picture_is_dropped_and_the_next_one_comes(
+async def test_a_cancelled_screenshot_is_dropped_and_the_next_one_succeeds(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("tall"))
@@ -281,16 +281,16 @@ async def test_a_page_is_printed_as_pdf(
     result = await agent.result("browser_print_pdf")
     block = result["content"][1]
     assert (block["type"], block["resource"]["mimeType"]) == ("resource", "application/pdf")
-    whole = base64.b64decode(block["resource"]["blob"])
-    assert whole.startswith(b"%PDF-") and result["structuredContent"]["bytes"] == len(whole)
-    told = await agent.call("browser_print_pdf", pageRanges="1", filePath="first.pdf")
+    content = base64.b64decode(block["resource"]["blob"])
+    assert content.startswith(b"%PDF-") and result["structuredContent"]["bytes"] == len(content)
+    saved_data = await agent.call("browser_print_pdf", pageRanges="1", filePath="first.pdf")
     first = (saved / "first.pdf").read_bytes()
-    assert told == {
+    assert saved_data == {
         "tabId": tab,
         "mimeType": "application/pdf",
         "bytes": len(first),
         "path": str((saved / "first.pdf").resolve()),
     }
-    pages = [len(re.findall(rb"/Type ?/Page\b", pdf)) for pdf in (whole, first)]
+    pages = [len(re.findall(rb"/Type ?/Page\b", pdf)) for pdf in (content, first)]
     assert pages[0] > 5 and pages[1] == 1
     assert await reason(agent, "browser_print_pdf", pageRanges="x") == "invalid_arguments"

@@ -1,4 +1,4 @@
-"""Recordings of real pages as GIFs, looked at with another reader than the one that wrote them."""
+"""Recordings of real pages as GIFs, checked with a different decoder."""
 
 import io
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ PLAIN = {
 
 @pytest.fixture(autouse=True)
 async def cleared(agent: Agent, opened: Opener, site: Site) -> AsyncIterator[None]:
-    """Recordings are the session's, and so outlive a test."""
+    """Recordings belong to the session, and so outlive a test."""
     yield
     await agent.result(GIF, action="clear")
 
@@ -53,7 +53,7 @@ def has_red(image: Image.Image) -> bool:
     return any(r > 180 and g < 80 and b < 80 for _, (r, g, b) in colors)
 
 
-async def test_what_is_done_becomes_the_frames_of_a_file(
+async def test_actions_become_the_frames_of_a_file(
     agent: Agent, opened: Opener, site: Site, saved: Path
 ) -> None:
     await opened(site.page("upload"))
@@ -74,9 +74,9 @@ async def test_what_is_done_becomes_the_frames_of_a_file(
     assert empty.reason == "not_found"
 
 
-@pytest.mark.parametrize("shown", [True, False])
-async def test_the_words_of_the_claude_vocabulary_are_recorded_too_with_the_way_of_a_drag(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, saved: Path, shown: bool
+@pytest.mark.parametrize("visible", [True, False])
+async def test_claude_tools_are_recorded_too_with_the_path_of_a_drag(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, saved: Path, visible: bool
 ) -> None:
     await opened(site.page("upload"))
     await agent.call("computer", action="screenshot")
@@ -87,8 +87,8 @@ async def test_the_words_of_the_claude_vocabulary_are_recorded_too_with_the_way_
     await agent.call("computer", action="left_click_drag", **ends)
     await agent.call("computer", action="scroll", coordinate=[50, 50], scroll_direction="down")
     await agent.call("navigate", url=site.page("form"))
-    options = {**PLAIN, "showDragPaths": shown}
-    name = f"way-{shown}.gif"
+    options = {**PLAIN, "showDragPaths": visible}
+    name = f"way-{visible}.gif"
     made = await agent.call(GIF, action="export", download=True, filename=name, options=options)
     wide = await in_page("innerWidth")
     part = made["width"] / wide
@@ -97,25 +97,25 @@ async def test_the_words_of_the_claude_vocabulary_are_recorded_too_with_the_way_
         delays = [frame.info["duration"] for frame in ImageSequence.Iterator(image)]
     assert delays == [300, 1500, 1500, 800, 800]
     box = (round(240 * part), round(240 * part), round(260 * part), round(260 * part))
-    assert any(has_red(frame.crop(box)) for frame in frames) is shown
+    assert any(has_red(frame.crop(box)) for frame in frames) is visible
 
 
-@pytest.mark.parametrize("shown", [True, False])
-async def test_rings_are_where_the_click_was_if_they_are_wanted(
-    agent: Agent, opened: Opener, in_page: Value, site: Site, saved: Path, shown: bool
+@pytest.mark.parametrize("visible", [True, False])
+async def test_rings_mark_clicks_if_they_are_requested(
+    agent: Agent, opened: Opener, in_page: Value, site: Site, saved: Path, visible: bool
 ) -> None:
     await opened(site.page("upload"))
     await agent.call(GIF, action="start_recording")
     await agent.call("browser_click_element", selector="#text")
     code = "const b = document.querySelector('#text').getBoundingClientRect();"
     x, y, wide = await in_page(f"{code} [b.x + b.width / 2, b.y + b.height / 2, innerWidth]")
-    options = {**PLAIN, "showClickIndicators": shown, "quality": 1}
-    name = f"rings-{shown}.gif"
+    options = {**PLAIN, "showClickIndicators": visible, "quality": 1}
+    name = f"rings-{visible}.gif"
     made = await agent.call(GIF, action="export", download=True, filename=name, options=options)
     part = made["width"] / wide
     with Image.open(saved / name) as image:
         box = (x * part - 30, y * part - 30, x * part + 30, y * part + 30)
-        assert has_orange(image.convert("RGB").crop(tuple(map(round, box)))) is shown
+        assert has_orange(image.convert("RGB").crop(tuple(map(round, box)))) is visible
 
 
 async def test_a_gif_is_dropped_on_a_page_that_counts_its_bytes(
@@ -132,7 +132,7 @@ async def test_a_gif_is_dropped_on_a_page_that_counts_its_bytes(
     assert entry["files"][0][:3] == ["d.gif", "image/gif", made["bytes"]]
 
 
-async def test_notices_are_no_errors_and_a_new_start_begins_anew(
+async def test_notices_are_no_errors_and_a_new_start_discards_old_frames(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("upload"))
@@ -159,14 +159,14 @@ async def test_notices_are_no_errors_and_a_new_start_begins_anew(
         ({"action": "start_recording", "tabId": 1}, "tab_not_found"),
     ],
 )
-async def test_what_cannot_be_recorded_is_refused(
+async def test_an_impossible_recording_is_refused(
     agent: Agent, opened: Opener, site: Site, arguments: dict[str, Any], word: str
 ) -> None:
     await opened(site.page("upload"))
     assert (await failure(agent, GIF, **arguments)).reason == word
 
 
-async def test_frames_stay_when_an_export_fails(
+async def test_frames_are_kept_when_an_export_fails(
     agent: Agent, opened: Opener, site: Site, saved: Path
 ) -> None:
     await opened(site.page("upload"))
@@ -182,7 +182,7 @@ async def test_frames_stay_when_an_export_fails(
     assert (await agent.call(GIF, action="export", download=True))["frames"] == 1
 
 
-async def test_where_it_is_forbidden_no_frame_is_taken(tmp_path: Path, site: Site) -> None:
+async def test_no_frame_is_taken_on_a_forbidden_site(tmp_path: Path, site: Site) -> None:
     async with rig(tmp_path, {}) as here, here.agent("robot") as robot:
         await robot.call("browser_open_tab", url=site.page("form"))
         await robot.call(GIF, action="start_recording")
@@ -193,12 +193,10 @@ async def test_where_it_is_forbidden_no_frame_is_taken(tmp_path: Path, site: Sit
         assert (await robot.call(GIF, action="stop_recording"))["frames"] == 1
 
 
-async def test_where_a_question_would_be_asked_no_frame_is_taken(
-    tmp_path: Path, site: Site
-) -> None:
+async def test_no_frame_is_taken_on_a_site_that_needs_approval(tmp_path: Path, site: Site) -> None:
     levels = {"tools": {"browser_navigate_tab": "auto"}}
-    asked = {site.other.removeprefix("http://"): "ask"}
-    config = {"permissions": {**levels, "domains": asked}}
+    rules = {site.other.removeprefix("http://"): "ask"}
+    config = {"permissions": {**levels, "domains": rules}}
     async with rig(tmp_path, config) as here, here.agent("robot") as robot:
         await robot.call("browser_open_tab", url=site.page("form"))
         await robot.call(GIF, action="start_recording")
@@ -208,7 +206,7 @@ async def test_where_a_question_would_be_asked_no_frame_is_taken(
         assert (await robot.call(GIF, action="stop_recording"))["frames"] == 2
 
 
-async def test_others_record_nothing_of_mine(
+async def test_a_session_does_not_record_the_calls_of_another(
     agent: Agent, another: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("upload"))
@@ -219,9 +217,7 @@ async def test_others_record_nothing_of_mine(
     await another.call("browser_close_tab", tabId=tab)
 
 
-async def test_without_a_folder_the_browser_saves_it_among_its_downloads(
-    tmp_path: Path, site: Site
-) -> None:
+async def test_without_a_folder_the_browser_downloads_the_gif(tmp_path: Path, site: Site) -> None:
     product = Product(tmp_path / "home")
     product.home.mkdir(mode=0o700)
     arguments = ("start", "--port", "0", "--browser", "--headless")

@@ -21,12 +21,12 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 @pytest.fixture
 async def grouped(product: tuple[Product, int]) -> AsyncIterator[Agent]:
-    """An agent with a tab group of its own, in which there is nothing but a blank tab."""
+    """An agent with a tab group of its own that holds only a blank tab."""
     running, port = product
     async with running.client(port) as http:
         agent = Grouped(http)
-        told = await agent.call("tabs_context_mcp", createIfEmpty=True)
-        agent.handle = told["groupHandle"]
+        context = await agent.call("tabs_context_mcp", createIfEmpty=True)
+        agent.handle = context["groupHandle"]
         yield agent
         for tab in (await agent.call("tabs_context_mcp")).get("availableTabs", []):
             await agent.result("tabs_close_mcp", tabId=tab["tabId"])
@@ -40,22 +40,22 @@ class Grouped(Agent):
         return await super().result(tool, _meta=meta, **arguments)
 
 
-async def test_going_somewhere_tells_the_final_address_and_the_tabs(
+async def test_navigate_reports_the_final_address_and_the_tabs(
     grouped: Agent, cdp: Cdp, site: Site
 ) -> None:
     bare = site.page("form").removeprefix("http://")
     result = await grouped.result("navigate", url=bare)
-    told = result["structuredContent"]
-    assert (told["url"], told["title"], told["status"]) == (site.page("form"), "Form", "complete")
-    assert "requestedUrl" not in told
-    tab = told["tabId"]
+    data = result["structuredContent"]
+    assert (data["url"], data["title"], data["status"]) == (site.page("form"), "Form", "complete")
+    assert "requestedUrl" not in data
+    tab = data["tabId"]
     context = texts(result)[-1]
     assert context.startswith(f"Tab Context: done in tab {tab}.")
     assert f'- {tab}: "Form" {site.page("form")}' in context
     assert await cdp.page(site.page("form"))
 
 
-async def test_back_forward_and_reload_are_words_for_addresses(grouped: Agent, site: Site) -> None:
+async def test_back_forward_and_reload_are_valid_addresses(grouped: Agent, site: Site) -> None:
     await grouped.call("navigate", url=site.page("form"))
     await grouped.call("navigate", url=site.page("targets"))
     for word, page in (("back", "form"), ("forward", "targets"), ("reload", "targets")):
@@ -64,16 +64,14 @@ async def test_back_forward_and_reload_are_words_for_addresses(grouped: Agent, s
     assert failed.reason == "navigation_failed"
 
 
-async def test_an_agent_without_a_tab_gets_one_by_going_somewhere(
-    grouped: Agent, site: Site
-) -> None:
+async def test_navigate_opens_a_tab_for_an_agent_without_one(grouped: Agent, site: Site) -> None:
     first = (await grouped.call("tabs_context_mcp"))["availableTabs"][0]["tabId"]
     await grouped.call("tabs_close_mcp", tabId=first)
     failed = await failure(grouped, "navigate", url="back")
     assert failed.reason == "no_current_tab"
-    told = await grouped.call("navigate", url=site.page("form"))
+    result = await grouped.call("navigate", url=site.page("form"))
     tabs = (await grouped.call("tabs_context_mcp"))["availableTabs"]
-    assert [tab["tabId"] for tab in tabs] == [told["tabId"]]
+    assert [tab["tabId"] for tab in tabs] == [result["tabId"]]
     assert "Registration" in await grouped.text("get_page_text")
 
 
@@ -91,20 +89,20 @@ async def test_an_agent_without_a_tab_gets_one_by_going_somewhere(
         ("http://127.0.0.1:1/", "navigation_failed"),
     ],
 )
-async def test_addresses_that_lead_nowhere_are_refused(
+async def test_invalid_addresses_are_refused(
     grouped: Agent, site: Site, url: str, reason: str
 ) -> None:
     assert (await failure(grouped, "navigate", url=url)).reason == reason
 
 
-async def test_tabs_are_made_listed_and_closed_in_the_group_of_the_caller(
+async def test_tabs_are_created_listed_and_closed_in_the_callers_group(
     grouped: Agent, site: Site
 ) -> None:
     made = await grouped.result("tabs_create_mcp", url=site.page("form"))
     tab = made["structuredContent"]["tabId"]
     assert f"Tab ID: {tab}" in texts(made)[0]
     listed = await grouped.call("tabs_context_mcp")
-    assert tab in [one["tabId"] for one in listed["availableTabs"]]
+    assert tab in [entry["tabId"] for entry in listed["availableTabs"]]
     assert listed["selectedTabId"] == tab and "tabGroupId" in listed
     blank = await grouped.call("tabs_create_mcp")
     assert blank["url"] == "about:blank"
@@ -116,31 +114,31 @@ async def test_tabs_are_made_listed_and_closed_in_the_group_of_the_caller(
     assert failed.reason == "invalid_arguments"
 
 
-async def test_a_tab_of_another_is_not_closed_and_not_told_of(
+async def test_a_tab_of_another_agent_is_neither_closed_nor_listed(
     grouped: Agent, another: Agent, site: Site
 ) -> None:
     foreign = (await another.call("tabs_create_mcp", url=site.page("targets")))["tabId"]
     for tool in ("tabs_close_mcp", "read_page", "resize_window"):
         more = {"width": 500, "height": 400} if tool == "resize_window" else {}
         assert (await failure(grouped, tool, tabId=foreign, **more)).reason == "foreign_tab"
-    told = str([await grouped.result(tool) for tool in ("tabs_context", "tabs_context_mcp")])
-    assert str(foreign) not in told
+    text = str([await grouped.result(tool) for tool in ("tabs_context", "tabs_context_mcp")])
+    assert str(foreign) not in text
     await another.call("tabs_close_mcp", tabId=foreign)
 
 
-async def test_the_shown_group_is_the_one_in_front_among_the_clients_own(
+async def test_the_listed_group_is_the_clients_own_group_in_front(
     grouped: Agent, another: Agent, agent: Agent, site: Site
 ) -> None:
     tab = (await grouped.call("tabs_create", url=site.page("form")))["tabId"]
     own = await grouped.call("tabs_context")
-    assert tab in [one["tabId"] for one in own["availableTabs"]]
+    assert tab in [entry["tabId"] for entry in own["availableTabs"]]
     await grouped.call("browser_focus_tab", tabId=tab)
-    # The same client without its group sees the group that is in front, and may take it up.
-    shown = await agent.call("tabs_context")
-    assert shown["groupHandle"] == own["groupHandle"]
+    # Without its group the same client sees the group in front, and may use it.
+    visible = await agent.call("tabs_context")
+    assert visible["groupHandle"] == own["groupHandle"]
     made = await agent.call("tabs_create")
     assert made["groupHandle"] == own["groupHandle"]
-    listed = [one["tabId"] for one in (await grouped.call("tabs_context_mcp"))["availableTabs"]]
+    listed = [entry["tabId"] for entry in (await grouped.call("tabs_context_mcp"))["availableTabs"]]
     assert made["tabId"] in listed
     assert (await failure(agent, "read_page", tabId=made["tabId"])).reason == "foreign_tab"
     assert "availableTabs" not in await another.call("tabs_context")
@@ -152,10 +150,10 @@ async def test_a_page_is_read_as_a_tree_that_ends_with_the_viewport(
     await opened(site.page("form"))
     result = await agent.result("read_page")
     size = await seen_by(cdp, site.page("form"))("`${innerWidth}x${innerHeight}`")
-    said = texts(result)[0]
-    assert said.endswith(f"\n\nViewport: {size}")
-    assert 'textbox "Full name" [ref_' in page_lines(said)
-    send = ref(said, "Send")
+    text = texts(result)[0]
+    assert text.endswith(f"\n\nViewport: {size}")
+    assert 'textbox "Full name" [ref_' in page_lines(text)
+    send = ref(text, "Send")
     only = await agent.text("read_page", ref_id=send)
     assert page_lines(only).startswith('button "Send"')
     await opened(
@@ -173,16 +171,16 @@ async def test_a_long_page_is_cut_at_a_line_and_says_how_long_it_is_and_how_to_g
     await opened(html(site, "<p>row of words</p>" * 500))
     whole = page_lines(await agent.text("read_page"))
     result = await agent.result("read_page", max_chars=1000)
-    said, told = texts(result)[0], result["structuredContent"]
-    first = page_lines(said)
+    text, data = texts(result)[0], result["structuredContent"]
+    first = page_lines(text)
     assert len(first) <= 1000 and whole.startswith(first + "\n")
-    assert told["total"] == len(whole) and f"of {len(whole)} characters" in said
-    rest = page_lines(await agent.text("read_page", offset=told["next"]))
+    assert data["total"] == len(whole) and f"of {len(whole)} characters" in text
+    rest = page_lines(await agent.text("read_page", offset=data["next"]))
     assert f"{first}\n{rest}" == whole
 
 
 @pytest.mark.parametrize(
-    ("code", "shown"),
+    ("code", "text"),
     [
         ("'plain \"words\"'", 'plain "words"'),
         ("({a: [1, null]})", '{"a":[1,null]}'),
@@ -197,14 +195,14 @@ async def test_a_long_page_is_cut_at_a_line_and_says_how_long_it_is_and_how_to_g
     ],
 )
 async def test_scripts_show_their_last_value_as_a_console_does(
-    agent: Agent, opened: Opener, site: Site, code: str, shown: str | None
+    agent: Agent, opened: Opener, site: Site, code: str, text: str | None
 ) -> None:
     await opened(site.page("targets"))
-    said = await agent.text("javascript_tool", action="javascript_exec", text=code)
-    assert page_lines(said) == ("aGVsbG8=" * 9 if shown is None else shown)
+    output = await agent.text("javascript_tool", action="javascript_exec", text=code)
+    assert page_lines(output) == ("aGVsbG8=" * 9 if text is None else text)
 
 
-async def test_a_script_that_throws_is_an_error_and_long_results_are_cut_and_said(
+async def test_a_script_that_throws_is_an_error_and_long_results_are_cut_with_a_note(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("targets"))
@@ -212,8 +210,8 @@ async def test_a_script_that_throws_is_an_error_and_long_results_are_cut_and_sai
     failed = await failure(agent, "javascript_tool", **run, text="null.x")
     assert failed.reason == "script_error" and "TypeError" in page_lines(failed.message)
     assert "TypeError" in failed.error["stack"]
-    said = await agent.text("javascript_tool", **run, code="'y'.repeat(100001)")
-    assert page_lines(said) == "y" * 100_000 and "100001 characters" in said
+    text = await agent.text("javascript_tool", **run, code="'y'.repeat(100001)")
+    assert page_lines(text) == "y" * 100_000 and "100001 characters" in text
     for wrong in ({"text": "1"}, {**run}, {"action": "eval", "text": "1"}):
         assert (await failure(agent, "javascript_tool", **wrong)).reason == "invalid_arguments"
 
@@ -242,7 +240,7 @@ async def test_every_reply_about_a_page_ends_with_the_tabs(
     assert (await failure(agent, "form_input", ref=name, value="x")).reason == "stale_ref"
 
 
-async def test_a_tab_that_closes_meanwhile_is_told_as_gone(grouped: Agent) -> None:
+async def test_a_tab_that_closes_during_the_call_is_reported_as_closed(grouped: Agent) -> None:
     made = await grouped.call("tabs_create_mcp")
     wait = {"action": "wait", "duration": 25, "tabId": made["tabId"]}
     waiting = asyncio.create_task(grouped.result("computer", **wait))
@@ -278,16 +276,16 @@ async def test_a_window_with_a_tab_of_another_agent_is_not_resized(
         assert (await failure(agent, "resize_window", **wrong)).reason == "invalid_arguments"
 
 
-async def test_the_agents_own_browser_is_resized_though_it_opened_with_a_blank_tab_of_nobody(
+async def test_the_agents_own_browser_is_resized_though_its_first_tab_has_no_owner(
     agent: Agent, opened: Opener, site: Site, cdp: Cdp
 ) -> None:
     await opened(site.page("targets"))
     before = (await agent.call("browser_list_windows"))["windows"][0]
-    told = await agent.call("resize_window", width=900, height=700)
-    assert told["window"] == {"width": 900, "height": 700}
+    result = await agent.call("resize_window", width=900, height=700)
+    assert result["window"] == {"width": 900, "height": 700}
     page = await cdp.page(site.page("targets"))
     bounds = (await cdp.send("Browser.getWindowForTarget", targetId=page))["bounds"]
     assert (bounds["width"], bounds["height"]) == (900, 700)
     inner = await cdp.evaluate(page, "({width: innerWidth, height: innerHeight})")
-    assert told["viewport"] == inner
+    assert result["viewport"] == inner
     await agent.call("resize_window", width=before["width"], height=before["height"])

@@ -1,4 +1,4 @@
-"""Typing and keys where the focus is, waiting, and pictures that are saved."""
+"""Typing and keys in the focused element, waiting, and saved screenshots."""
 
 import asyncio
 import json
@@ -25,20 +25,20 @@ async def focus(agent: Agent, name: str) -> None:
     await computer(agent, "left_click", ref=ref(await agent.text("read_page"), name))
 
 
-async def test_text_is_typed_by_trusted_keys_and_what_the_field_then_holds_is_told(
+async def test_text_is_typed_by_trusted_keys_and_the_new_value_is_reported(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("points"))
     await focus(agent, "Field")
-    told = await computer(agent, "type", text="Ab 1")
-    assert told["effect"]["value"] == "Ab 1" and told["trusted"] is True
+    result = await computer(agent, "type", text="Ab 1")
+    assert result["effect"]["value"] == "Ab 1" and result["trusted"] is True
     seen = seen_by(cdp, site.page("points"))
     keys = [f"keydown field {key} true" for key in ("A", "b", " ", "1")]
     assert (await seen("log"))[-4:] == keys
     assert await seen(VALUE) == "Ab 1"
 
 
-async def test_letters_of_every_script_long_texts_and_lines_arrive_whole(
+async def test_letters_of_every_script_long_texts_and_lines_arrive_complete(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -53,7 +53,7 @@ async def test_letters_of_every_script_long_texts_and_lines_arrive_whole(
     assert await seen(VALUE) == text + long
 
 
-async def test_a_line_end_is_the_enter_key(
+async def test_a_line_break_is_the_enter_key(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -80,7 +80,7 @@ async def test_typing_follows_the_focus_from_field_to_field(
     assert await seen(values) == "4711"
 
 
-async def test_text_with_nothing_that_takes_it_is_refused_and_no_key_is_sent(
+async def test_text_without_a_focused_field_is_refused_and_no_key_is_sent(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("points"))
@@ -99,7 +99,7 @@ async def test_a_read_only_field_takes_no_text(
     assert await seen_by(cdp, site.page("form"))(VALUE) == "fixed"
 
 
-async def test_letters_choose_in_a_select_and_what_no_key_writes_is_refused(
+async def test_letters_choose_in_a_select_and_other_text_is_refused(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -117,12 +117,12 @@ async def test_text_goes_into_the_frame_that_has_the_focus(
 ) -> None:
     await opened(site.page("frames"))
     await focus(agent, "field far")
-    told = await computer(agent, "type", text="across")
-    assert told["effect"]["value"] == "across"
+    result = await computer(agent, "type", text="across")
+    assert result["effect"]["value"] == "across"
     assert 'value="across"' in await agent.text("read_page")
 
 
-async def test_a_password_is_typed_and_nowhere_told(tmp_path: Path, site: Site) -> None:
+async def test_a_password_is_typed_and_not_reported(tmp_path: Path, site: Site) -> None:
     async with rig(tmp_path) as here, here.agent("robot") as agent:
         await agent.call("navigate", url=site.page("form"))
         page = await agent.text("read_page")
@@ -140,7 +140,7 @@ async def test_a_password_is_typed_and_nowhere_told(tmp_path: Path, site: Site) 
         assert "hunter2" not in audit and "plain" in audit
 
 
-async def test_keys_and_chords_are_pressed_in_order_and_as_often_as_wanted(
+async def test_keys_and_chords_are_pressed_in_order_and_repeated(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("points"))
@@ -175,7 +175,7 @@ async def test_a_key_that_does_not_exist_is_refused_before_the_first_is_pressed(
     assert await seen_by(cdp, site.page("points"))("log") == []
 
 
-async def test_a_wait_lasts_as_long_as_it_should_and_ends_when_it_is_cancelled(
+async def test_a_wait_has_its_duration_and_ends_when_it_is_cancelled(
     agent: Agent, opened: Opener, site: Site, product: tuple[Product, int]
 ) -> None:
     await opened(site.page("points"))
@@ -194,13 +194,13 @@ async def test_a_wait_lasts_as_long_as_it_should_and_ends_when_it_is_cancelled(
     assert eventually_sync(ended, "the end of the wait")[0]["error"]["reason"] == "cancelled"
 
 
-async def test_a_picture_is_saved_under_a_name_of_its_own(
+async def test_every_picture_is_saved_under_a_unique_name(
     agent: Agent, opened: Opener, site: Site, saved: Path
 ) -> None:
     await opened(site.page("points"))
     first, second = [await computer(agent, "screenshot", save_to_disk=True) for _ in range(2)]
     zoomed = await computer(agent, "zoom", region=[0, 0, 50, 50], save_to_disk=True)
-    paths = [Path(told["path"]) for told in (first, second, zoomed)]
+    paths = [Path(result["path"]) for result in (first, second, zoomed)]
     assert len({*paths}) == 3
     assert all(path.parent == saved and path.read_bytes()[:2] == b"\xff\xd8" for path in paths)
 

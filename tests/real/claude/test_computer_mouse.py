@@ -21,35 +21,35 @@ ONE, OFF, LINK, ASKS = [70, 40], [190, 40], [310, 40], [430, 40]
 
 @pytest.fixture
 async def points(agent: Agent, opened: Opener, cdp: Cdp, site: Site) -> Seen:
-    """A page with things at known places, of which there is a screenshot."""
+    """A page with elements at known positions, after a screenshot of it."""
     await opened(site.page("points"))
     await computer(agent, "screenshot")
     return seen_by(cdp, site.page("points"))
 
 
 @pytest.mark.parametrize(
-    ("action", "heard"),
+    ("action", "events"),
     [
         ("left_click", ["click one 1 true"]),
         ("double_click", ["click one 1 true", "click one 2 true", "dblclick one 2 true"]),
         ("right_click", ["contextmenu one 0 true", "auxclick one 1 true"]),
     ],
 )
-async def test_clicks_at_a_point_are_trusted_and_arrive_at_what_is_there(
-    agent: Agent, points: Seen, action: str, heard: list[str]
+async def test_clicks_at_a_point_are_trusted_and_reach_the_element_at_the_point(
+    agent: Agent, points: Seen, action: str, events: list[str]
 ) -> None:
     result = await agent.result("computer", action=action, coordinate=ONE)
     assert "at (70, 40)" in texts(result)[0]
     assert result["structuredContent"]["trusted"] is True
-    assert sorted(await points("log")) == sorted(heard)
+    assert sorted(await points("log")) == sorted(events)
 
 
-async def test_a_triple_click_chooses_a_paragraph(agent: Agent, points: Seen) -> None:
+async def test_a_triple_click_selects_a_paragraph(agent: Agent, points: Seen) -> None:
     await computer(agent, "triple_click", coordinate=[60, 110])
     assert (await points("getSelection().toString()")).strip() == "Some words to choose from"
 
 
-async def test_clicks_with_modifiers_are_told_so(agent: Agent, points: Seen) -> None:
+async def test_clicks_carry_their_modifiers(agent: Agent, points: Seen) -> None:
     await computer(agent, "left_click", coordinate=ONE, modifiers="ctrl+shift")
     await computer(agent, "left_click", coordinate=ONE, modifiers="cmd")
     assert await points("log") == [
@@ -74,7 +74,7 @@ async def test_a_click_on_a_link_at_a_point_waits_for_the_page(
     assert effect["navigated"] == site.page("form")
 
 
-async def test_a_dialog_that_a_click_at_a_point_opens_is_told_and_nothing_hangs(
+async def test_a_click_at_a_point_reports_the_dialog_it_opens_and_does_not_hang(
     agent: Agent, points: Seen
 ) -> None:
     effect = (await computer(agent, "left_click", coordinate=ASKS))["effect"]
@@ -87,7 +87,7 @@ async def test_a_dialog_that_a_click_at_a_point_opens_is_told_and_nothing_hangs(
     assert await points("answer") is True
 
 
-async def test_what_is_disabled_is_not_clicked_but_may_be_hovered(
+async def test_a_disabled_element_is_not_clicked_but_can_be_hovered(
     agent: Agent, points: Seen
 ) -> None:
     failed = await failure(agent, "computer", action="left_click", coordinate=OFF)
@@ -122,7 +122,7 @@ async def test_what_is_disabled_is_not_clicked_but_may_be_hovered(
         ({}, "action"),
     ],
 )
-async def test_what_is_missing_or_wrong_is_named_and_nothing_is_done(
+async def test_missing_or_invalid_arguments_are_named_and_have_no_effect(
     agent: Agent, points: Seen, arguments: Json, named: str
 ) -> None:
     failed = await failure(agent, "computer", **arguments)
@@ -143,7 +143,7 @@ async def test_without_a_screenshot_a_coordinate_is_refused_and_not_guessed(
     assert await seen_by(cdp, site.page("points"))("[log, over]") == [[], ""]
 
 
-async def test_a_point_outside_the_frame_names_both_and_a_little_outside_is_the_edge(
+async def test_a_point_outside_the_frame_is_refused_and_one_close_to_it_is_the_edge(
     agent: Agent, points: Seen
 ) -> None:
     width, height = await points("[innerWidth, innerHeight]")
@@ -154,7 +154,7 @@ async def test_a_point_outside_the_frame_names_both_and_a_little_outside_is_the_
     assert await points("log.length") == 1
 
 
-async def test_a_scaled_picture_leaves_coordinates_those_of_the_full_frame(
+async def test_coordinates_of_a_scaled_picture_are_those_of_the_full_frame(
     agent: Agent, points: Seen, cdp: Cdp
 ) -> None:
     result = await agent.result("computer", action="screenshot", scale=0.5)
@@ -198,7 +198,7 @@ async def test_a_large_viewport_is_shown_smaller_and_its_points_are_scaled_back(
     assert await points("[innerWidth, log]") == [2400, ["click one 1 true"]]
 
 
-async def test_points_are_right_in_a_zoomed_page_too(
+async def test_points_are_correct_in_a_zoomed_page(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     tab = await opened(site.page("points"))
@@ -215,7 +215,7 @@ async def test_points_are_right_in_a_zoomed_page_too(
     assert await seen("log") == ["click one 1 true"] * 4
 
 
-async def test_a_picture_of_the_viewport_means_the_viewport_also_after_scrolling(
+async def test_points_of_a_viewport_picture_are_relative_to_the_viewport_after_scrolling(
     agent: Agent, points: Seen
 ) -> None:
     await agent.call("browser_scroll", position={"y": 1480})
@@ -223,7 +223,7 @@ async def test_a_picture_of_the_viewport_means_the_viewport_also_after_scrolling
     assert await points("log") == ["click low 1 true"]
 
 
-async def test_a_picture_of_the_page_means_places_on_the_page_if_they_are_in_view(
+async def test_points_of_a_full_page_picture_are_relative_to_the_page_if_in_view(
     agent: Agent, points: Seen
 ) -> None:
     await agent.call("browser_screenshot_tab", fullPage=True)
@@ -243,7 +243,7 @@ FRAMED = (
 
 
 @pytest.mark.parametrize("name", ["near", "far", "deep", "shadowed"])
-async def test_a_point_in_a_frame_reaches_what_is_in_the_frame(
+async def test_a_point_in_a_frame_reaches_the_element_in_the_frame(
     agent: Agent, opened: Opener, site: Site, name: str
 ) -> None:
     await opened(site.page("frames"))
@@ -262,7 +262,7 @@ async def test_a_point_in_a_frame_reaches_what_is_in_the_frame(
 async def test_a_point_in_a_frame_of_a_forbidden_site_is_refused_and_nothing_is_pressed(
     tmp_path: Any, site: Site
 ) -> None:
-    """The picture was taken before it was forbidden."""
+    """The screenshot was taken before the site was forbidden."""
     async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("navigate", url=site.page("frames"))
         button = ref(await agent.text("read_page"), "Press far")
@@ -293,7 +293,7 @@ async def test_a_knob_is_dragged_from_point_to_point(
 
 
 @pytest.mark.parametrize("of", ["url", "other"])
-async def test_what_is_in_a_frame_is_dragged_there(
+async def test_an_element_is_dragged_within_its_frame(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, of: str
 ) -> None:
     inner = f"{getattr(site, of)}/drag.html"
@@ -310,7 +310,7 @@ async def test_what_is_in_a_frame_is_dragged_there(
     assert seen["elements"][0]["attributes"]["style"] == "left: 485px;"
 
 
-async def test_the_wheel_scrolls_what_is_under_it_and_a_fresh_picture_comes(
+async def test_the_wheel_scrolls_the_element_under_it_and_returns_a_fresh_picture(
     agent: Agent, points: Seen, cdp: Cdp
 ) -> None:
     places = "[document.querySelector('#box').scrollTop, scrollY]"
@@ -328,14 +328,12 @@ async def test_the_wheel_scrolls_what_is_under_it_and_a_fresh_picture_comes(
     assert moved["screenshot"]["region"]["y"] == 200
 
 
-async def test_the_wheel_over_what_moves_by_itself_is_the_pages_to_answer(
-    agent: Agent, points: Seen
-) -> None:
-    told = await computer(
+async def test_a_page_with_its_own_scrolling_handles_the_wheel(agent: Agent, points: Seen) -> None:
+    result = await computer(
         agent, "scroll", coordinate=[600, 270], scroll_direction="right", scroll_amount=1
     )
     assert await points("map.textContent") == "wheel 100 0 true"
-    assert (told["effect"]["moved"], told["effect"]["mutated"]) == (False, True)
+    assert (result["effect"]["moved"], result["effect"]["mutated"]) == (False, True)
 
 
 async def test_the_wheel_in_a_frame_that_does_not_scroll_scrolls_the_page_around_it(
@@ -350,9 +348,9 @@ async def test_the_wheel_in_a_frame_that_does_not_scroll_scrolls_the_page_around
         "(() => { const r = document.querySelector('iframe').getBoundingClientRect();"
         " return [r.x + 40, r.y + 100]; })()"
     )
-    told = await computer(agent, "scroll", coordinate=[x, y], scroll_direction="down")
-    assert told["effect"]["moved"] is True
-    assert await seen("scrollY") == told["effect"]["position"]["y"] == 300
+    result = await computer(agent, "scroll", coordinate=[x, y], scroll_direction="down")
+    assert result["effect"]["moved"] is True
+    assert await seen("scrollY") == result["effect"]["position"]["y"] == 300
 
 
 async def test_an_element_is_scrolled_into_view_and_around(agent: Agent, points: Seen) -> None:

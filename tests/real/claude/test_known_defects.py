@@ -1,4 +1,4 @@
-"""Thirteen things that are known to go wrong elsewhere in this vocabulary, and do not here."""
+"""Thirteen known defects of other implementations of this vocabulary, which tabhub avoids."""
 
 import asyncio
 
@@ -17,10 +17,10 @@ from tests.support.site import Site
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 
-async def test_defect_1_a_click_by_ref_arrives_or_says_that_it_cannot(
+async def test_defect_1_a_click_by_ref_reaches_its_element_or_fails(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Elsewhere it succeeds without an event on off-screen, replaced or stale elements."""
+    """Other products report success without an event on off-screen, replaced or stale elements."""
     await opened(site.page("points"))
     seen = seen_by(cdp, site.page("points"))
     page = await agent.text("read_page")
@@ -43,20 +43,20 @@ async def test_defect_2_a_tab_without_the_focus_gets_text_and_keys_and_tab_moves
     page = await agent.text("read_page", tabId=tab)
     await computer(agent, "left_click", ref=ref(page, "Full name"), tabId=tab)
     await computer(agent, "type", text="Ada", tabId=tab)
-    told = await computer(agent, "key", text="Tab", tabId=tab)
-    assert "mail" in told["effect"]["focused"]
+    result = await computer(agent, "key", text="Tab", tabId=tab)
+    assert "mail" in result["effect"]["focused"]
     await computer(agent, "type", text="a@b.c", tabId=tab)
     seen = seen_by(cdp, site.page("form"))
     values = "['full', 'mail'].map((name) => document.querySelector(`[name=${name}]`).value)"
     assert await seen(values) == ["Ada", "a@b.c"]
     tabs = (await agent.call("browser_list_tabs"))["tabs"]
-    assert tab not in [one["tabId"] for one in tabs if one["active"]]
+    assert tab not in [listed["tabId"] for listed in tabs if listed["active"]]
 
 
-async def test_defect_3_every_screenshot_of_a_background_tab_comes(
+async def test_defect_3_every_screenshot_of_a_background_tab_succeeds(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
-    """Elsewhere a third of them time out, and always after a while without any."""
+    """In other products a third of them time out, and always the first after a pause."""
     tabs = [await opened(site.page("points")), await opened(site.page("tall"))]
     for _ in range(10):
         for tab in tabs:
@@ -70,15 +70,15 @@ ASKING = """<title>Asking</title><p id=out></p>
 <button onclick="out.textContent = confirm('Sure?')">Ask</button>"""
 
 
-async def test_defect_4_a_dialog_is_told_answered_and_holds_nobody_up(
+async def test_defect_4_a_dialog_is_reported_answered_and_blocks_no_call(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Elsewhere alert, confirm and prompt freeze the tab."""
+    """In other products alert, confirm and prompt freeze the tab."""
     url = html(site, ASKING)
     tab = await opened(url)
     other = await opened(site.page("form"))
-    told = await computer(agent, "left_click", tabId=tab, ref=await _ref(agent, tab, "Ask"))
-    assert told["effect"]["dialog"] == {"type": "confirm", "message": "Sure?"}
+    result = await computer(agent, "left_click", tabId=tab, ref=await _ref(agent, tab, "Ask"))
+    assert result["effect"]["dialog"] == {"type": "confirm", "message": "Sure?"}
     assert (await failure(agent, "read_page", tabId=tab)).reason == "dialog_open"
     assert "Registration" in await agent.text("get_page_text", tabId=other)
     await agent.call("browser_handle_dialog", tabId=tab, action="accept")
@@ -89,22 +89,22 @@ async def _ref(agent: Agent, tab: int, name: str) -> str:
     return ref(await agent.text("read_page", tabId=tab), name)
 
 
-async def test_defect_5_the_interactive_filter_keeps_what_is_off_screen(
+async def test_defect_5_the_interactive_filter_keeps_off_screen_elements(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
-    """Elsewhere all but a few of thousands are dropped without a word."""
+    """Other products silently drop all but a few of thousands of elements."""
     buttons = "<script>for (let i = 0; i < 3000; i++) document.write(`<p><button>B${i}</button>`)"
     await opened(html(site, f"{buttons}</script><h1>Words</h1>"))
-    said = await agent.text("read_page", filter="interactive", max_chars=500_000)
-    lines = page_lines(said)
+    text = await agent.text("read_page", filter="interactive", max_chars=500_000)
+    lines = page_lines(text)
     assert lines.count("button ") == 3000 and "Words" not in lines
-    await computer(agent, "left_click", ref=ref(said, "B2999"))
+    await computer(agent, "left_click", ref=ref(text, "B2999"))
 
 
 async def test_defect_6_shadow_roots_and_frames_are_read_and_acted_in(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Elsewhere the tree stops at every shadow root and iframe."""
+    """In other products the tree stops at every shadow root and iframe."""
     shadows = "open closed".split()
     roots = "".join(
         f"<div id={mode}></div><script>{mode}Root = document.querySelector('#{mode}')"
@@ -119,8 +119,8 @@ async def test_defect_6_shadow_roots_and_frames_are_read_and_acted_in(
     for mode in shadows:
         await computer(agent, "left_click", tabId=tab, ref=ref(page, f"In {mode}"))
     assert await seen_by(cdp, url)("log") == shadows
-    told = await agent.call("form_input", tabId=tab, ref=ref(page, "Full name"), value="Ada")
-    assert told["effect"]["value"] == "Ada"
+    result = await agent.call("form_input", tabId=tab, ref=ref(page, "Full name"), value="Ada")
+    assert result["effect"]["value"] == "Ada"
 
 
 CONTROLLED = """<title>Controlled</title><input aria-label=Name id=name><script>
@@ -139,7 +139,7 @@ field.addEventListener("change", () => log.push(`change ${state}`));
 </script>"""
 
 
-async def test_defect_7_fields_that_frameworks_control_follow_and_locked_ones_stay(
+async def test_defect_7_fields_controlled_by_frameworks_change_and_locked_ones_stay(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, CONTROLLED)
@@ -160,10 +160,10 @@ LOUD = """<title>Loud</title><script>console.error("at birth"); fetch("/form.htm
 </script>"""
 
 
-async def test_defect_8_console_and_network_are_there_without_having_been_asked_for(
+async def test_defect_8_console_and_network_are_recorded_before_the_first_call(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
-    """Elsewhere recording begins with the first question, and another host wipes it out."""
+    """In other products recording begins with the first query, and another host clears it."""
     tab = await opened(html(site, LOUD))
     await agent.call("navigate", url=f"{site.other}/form.html", tabId=tab)
     assert "at birth" in await agent.text("read_console_messages", tabId=tab, onlyErrors=True)
@@ -172,26 +172,26 @@ async def test_defect_8_console_and_network_are_there_without_having_been_asked_
         assert address in requests
 
 
-async def test_defect_9_navigation_ends_with_the_load_and_tells_where_it_led(
+async def test_defect_9_navigation_ends_with_the_load_and_reports_the_final_address(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Elsewhere it may end before, and tells the address that was asked for."""
+    """In other products it may end before, and reports the requested address."""
     tab = await opened(site.page("targets"))
     slow = f"{site.url}/slow?seconds=0.5"
-    asked = f"{site.url}/redirect?to={slow}"
-    result = await agent.result("navigate", url=asked, tabId=tab)
-    told = result["structuredContent"]
-    assert (told["url"], told["title"], told["status"]) == (slow, "slow", "complete")
-    assert told["requestedUrl"] == asked
-    assert f"redirected there from {asked}" in texts(result)[0]
+    requested = f"{site.url}/redirect?to={slow}"
+    result = await agent.result("navigate", url=requested, tabId=tab)
+    data = result["structuredContent"]
+    assert (data["url"], data["title"], data["status"]) == (slow, "slow", "complete")
+    assert data["requestedUrl"] == requested
+    assert f"redirected there from {requested}" in texts(result)[0]
     assert await seen_by(cdp, slow)("document.readyState") == "complete"
     assert "at last" in await agent.text("get_page_text", tabId=tab)
 
 
-async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
+async def test_defect_10_the_rest_of_an_ended_batch_never_runs(
     product: tuple[Product, int], opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Elsewhere a batch may time out while its actions go on, and is sent once more."""
+    """In other products a batch may time out while its actions go on, and is sent again."""
     running, port = product
     url = site.page("points") + "?batch"
     async with running.client(port) as http:
@@ -200,7 +200,7 @@ async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
         page = await agent.text("read_page", tabId=tab)
         click = {"action": "left_click", "ref": ref(page, "One"), "tabId": tab}
         wait = {"action": "wait", "duration": 1, "tabId": tab}
-        actions = [{"name": "computer", "input": given} for given in (click, wait, click)]
+        actions = [{"name": "computer", "input": action} for action in (click, wait, click)]
         batch = asyncio.create_task(agent.result("browser_batch", actions=actions))
         seen = seen_by(cdp, url)
         await eventually(lambda: seen("log.length"), until=lambda found: found != 0)
@@ -210,23 +210,23 @@ async def test_defect_10_what_is_left_of_a_batch_that_ended_never_happens(
 
 
 async def _clicked_once_only(seen: Seen) -> None:
-    """Had the rest gone on, nothing would keep the second click from coming by now."""
+    """If the rest had run, the second click would have happened by now."""
     for _ in range(40):
         await asyncio.sleep(0.05)
         assert len(await seen("log")) == 1
 
 
-async def test_defect_11_the_first_resize_takes_effect_and_both_sizes_are_told(
+async def test_defect_11_the_first_resize_takes_effect_and_both_sizes_are_reported(
     agent: Agent, cdp: Cdp, site: Site
 ) -> None:
     url = site.page("shadow") + "?resized"
     made = await agent.call("browser_create_window", url=url, width=500, height=400)
     seen = seen_by(cdp, url)
     for width, height in ((701, 503), (640, 480)):
-        told = await agent.call("resize_window", width=width, height=height)
-        assert told["requested"] == told["window"] == {"width": width, "height": height}
+        result = await agent.call("resize_window", width=width, height=height)
+        assert result["requested"] == result["window"] == {"width": width, "height": height}
         sizes = await seen("[outerWidth, outerHeight, innerWidth, innerHeight]")
-        assert sizes == [width, height, *told["viewport"].values()]
+        assert sizes == [width, height, *result["viewport"].values()]
     await agent.call("browser_close_window", windowId=made["windowId"])
 
 
@@ -240,12 +240,12 @@ async def test_defect_11_the_first_resize_takes_effect_and_both_sizes_are_told(
         "btoa('words '.repeat(100))",
     ],
 )
-async def test_defect_12_a_result_is_not_held_back_because_of_how_it_looks(
+async def test_defect_12_no_result_is_withheld_because_of_its_content(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, code: str
 ) -> None:
     await opened(site.page("shadow"))
-    said = await agent.text("javascript_tool", action="javascript_exec", text=code)
-    assert page_lines(said) == await seen_by(cdp, site.page("shadow"))(code)
+    text = await agent.text("javascript_tool", action="javascript_exec", text=code)
+    assert page_lines(text) == await seen_by(cdp, site.page("shadow"))(code)
 
 
 async def test_defect_12_tabs_open_in_the_background_and_can_be_brought_to_the_front(
@@ -255,7 +255,7 @@ async def test_defect_12_tabs_open_in_the_background_and_can_be_brought_to_the_f
 
     async def in_front() -> bool:
         tabs = (await agent.call("browser_list_tabs"))["tabs"]
-        return any(one["active"] for one in tabs if one["tabId"] == tab)
+        return any(listed["active"] for listed in tabs if listed["tabId"] == tab)
 
     assert not await in_front()
     await agent.call("browser_focus_tab", tabId=tab)
@@ -263,10 +263,10 @@ async def test_defect_12_tabs_open_in_the_background_and_can_be_brought_to_the_f
     await agent.call("tabs_close_mcp", tabId=tab)
 
 
-async def test_defect_13_what_is_not_there_is_not_found(
+async def test_defect_13_missing_content_is_not_found(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
-    """Elsewhere matches are invented for content that cannot be seen."""
+    """Other products invent matches for invisible content."""
     await opened(html(site, "<button>Save</button><canvas></canvas><p>Prices on request</p>"))
     for query in ("checkout basket", "delete account link", "captcha image"):
         result = await agent.result("find", query=query)

@@ -1,4 +1,4 @@
-"""Batches in real pages: what was done is done once, what comes after a failure never is."""
+"""Batches in real pages: each action runs once, and none runs after a failure."""
 
 import asyncio
 from pathlib import Path
@@ -41,9 +41,9 @@ async def test_a_form_is_opened_filled_sent_and_read_in_one_batch(
             {"name": "browser_read_page"},
         ],
     )
-    shown = result["structuredContent"]
-    assert (shown["completed"], shown["remaining"], len(shown["results"])) == (6, 0, 6)
-    assert shown["results"][0]["tabId"] == shown["results"][4]["tabId"]
+    data = result["structuredContent"]
+    assert (data["completed"], data["remaining"], len(data["results"])) == (6, 0, 6)
+    assert data["results"][0]["tabId"] == data["results"][4]["tabId"]
     texts = [block["text"] for block in result["content"]]
     assert texts[0] == "[browser_open_tab]" and texts[-2] == "[browser_read_page]"
     assert "Thank you" in texts[-1]
@@ -54,7 +54,7 @@ async def test_a_form_is_opened_filled_sent_and_read_in_one_batch(
     await agent.call("browser_close_tab")
 
 
-async def test_a_stale_ref_in_the_middle_ends_it_there(
+async def test_a_stale_ref_in_the_middle_ends_the_batch(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = site.page("targets") + "?stale"
@@ -70,15 +70,15 @@ async def test_a_stale_ref_in_the_middle_ends_it_there(
             click("far"),
         ],
     )
-    shown = result["structuredContent"]
-    assert result["isError"] and shown["error"]["reason"] in ("stale_ref", "detached")
-    assert (shown["completed"], shown["remaining"], shown["failed"]["index"]) == (1, 2, 1)
-    assert shown["results"][0]["trusted"] is True
+    data = result["structuredContent"]
+    assert result["isError"] and data["error"]["reason"] in ("stale_ref", "detached")
+    assert (data["completed"], data["remaining"], data["failed"]["index"]) == (1, 2, 1)
+    assert data["results"][0]["trusted"] is True
     assert "Action 2 (browser_click_element) failed" in result["content"][0]["text"]
     assert await cdp.evaluate(page, LOG) == " pointer:true"
 
 
-async def test_a_batch_with_a_fault_in_it_does_nothing_at_all(
+async def test_a_batch_with_an_invalid_action_runs_none(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = site.page("targets") + "?fault"
@@ -93,10 +93,10 @@ async def test_a_batch_with_a_fault_in_it_does_nothing_at_all(
     assert await cdp.evaluate(await cdp.page(address), LOG) == ""
 
 
-async def test_after_a_cancelled_batch_nothing_of_the_rest_ever_happens(
+async def test_the_rest_of_a_cancelled_batch_never_runs(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
-    """Elsewhere a batch that has timed out goes on in the page."""
+    """In other products a batch that has timed out goes on in the page."""
     address = site.page("targets") + "?cancel"
     tab = await opened(address)
     slow = "document.title = 'at work'; await new Promise((done) => setTimeout(done, 1000))"
@@ -109,13 +109,13 @@ async def test_after_a_cancelled_batch_nothing_of_the_rest_ever_happens(
     await at_work(agent, tab)
     running.cancel()
     await asyncio.wait({running})
-    # Longer than what the batch was waiting for: had it gone on, the rest would have come.
+    # Longer than the wait of the batch: if it had gone on, the rest would have run by now.
     await agent.call("computer", action="wait", duration=2, tabId=tab)
     await agent.call("browser_click_element", selector="#pointer", tabId=tab)
     assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true pointer:true"
 
 
-async def test_the_same_operation_id_clicks_once_whether_asked_during_or_after(
+async def test_the_same_operation_id_clicks_once_during_and_after_the_call(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = site.page("targets") + "?once"
@@ -129,7 +129,7 @@ async def test_the_same_operation_id_clicks_once_whether_asked_during_or_after(
     assert await cdp.evaluate(await cdp.page(address), LOG) == " plain:true far:true"
 
 
-async def test_points_are_those_of_the_screenshot_before_the_batch(
+async def test_points_refer_to_the_screenshot_before_the_batch(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = site.page("points") + "?batch"
@@ -147,7 +147,7 @@ async def test_points_are_those_of_the_screenshot_before_the_batch(
     assert await cdp.evaluate(await cdp.page(address), "log") == ["click one 1 true"]
 
 
-async def test_a_batch_of_readings_is_free_to_a_client_that_may_only_read(
+async def test_a_batch_of_reads_is_allowed_for_a_client_that_may_only_read(
     agent: Agent, product: tuple[Product, int], opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = site.page("targets") + "?reader"
@@ -166,18 +166,16 @@ async def test_a_batch_of_readings_is_free_to_a_client_that_may_only_read(
     assert await cdp.evaluate(await cdp.page(address), LOG) == ""
 
 
-async def test_after_a_batch_that_timed_out_nothing_of_the_rest_ever_happens(
-    tmp_path: Path, site: Site
-) -> None:
-    """Elsewhere the rest goes on in the page, and whoever tries again does it twice."""
+async def test_the_rest_of_a_batch_that_timed_out_never_runs(tmp_path: Path, site: Site) -> None:
+    """In other products the rest goes on in the page, and a client that retries does it twice."""
     async with rig(tmp_path, {"limits": {"callSeconds": 3}}) as here, here.agent("a") as agent:
         await agent.call("browser_open_tab", url=site.page("targets"))
         endless = {"name": "browser_execute_script", "input": {"code": "for (;;);"}}
         actions = [click("plain"), endless, click("far")]
         result = await agent.result("browser_batch", actions=actions)
-        shown = result["structuredContent"]
-        assert (shown["error"]["reason"], shown["failed"]["index"]) == ("timeout", 1)
-        assert (shown["completed"], shown["remaining"]) == (1, 2)
+        data = result["structuredContent"]
+        assert (data["error"]["reason"], data["failed"]["index"]) == ("timeout", 1)
+        assert (data["completed"], data["remaining"]) == (1, 2)
         await agent.call("browser_click_element", selector="#pointer")
         log = await here.cdp.evaluate(await here.cdp.page(site.page("targets")), LOG)
         assert log == " plain:true pointer:true"

@@ -11,7 +11,7 @@ from tests.support.site import Site
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 
-async def test_a_plan_allowed_in_the_panel_saves_the_questions_on_its_site_and_on_no_other(
+async def test_a_plan_allowed_in_the_panel_replaces_approvals_on_its_site_only(
     tmp_path: Path, site: Site
 ) -> None:
     host = site.url.removeprefix("http://")
@@ -20,9 +20,9 @@ async def test_a_plan_allowed_in_the_panel_saves_the_questions_on_its_site_and_o
         async with panel_of(here.cdp) as panel:
             approach = ["open the <b>form</b>", "fill it", "send it"]
             call = started(agent.call("update_plan", domains=[host], approach=approach))
-            shown = await panel.text("article[data-confirmation]")
+            text = await panel.text("article[data-confirmation]")
             for part in ("robot", "update_plan", host, *approach):
-                assert part in shown
+                assert part in text
             offered = "[...document.querySelectorAll('article button')].map((b) => b.innerText)"
             assert await panel.value(offered) == ["Allow this session", "Deny"]
             await panel.click("article button[data-scope=session]")

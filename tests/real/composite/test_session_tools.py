@@ -1,4 +1,4 @@
-"""dev_utils, turns and plans in a real browser; one that is cut off comes back."""
+"""dev_utils, turns and plans in a real browser, and a browser that reconnects."""
 
 import asyncio
 from pathlib import Path
@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 
 @pytest.mark.parametrize("action", ["simulate_disconnect", "reload_extension"])
-async def test_a_browser_that_is_cut_off_comes_back_with_the_agents_tabs(
+async def test_a_disconnected_browser_reconnects_with_the_agents_tabs(
     tmp_path: Path, site: Site, action: str
 ) -> None:
     async with rig(tmp_path, {}, "--dev") as here, here.agent("robot") as agent:
@@ -24,7 +24,9 @@ async def test_a_browser_that_is_cut_off_comes_back_with_the_agents_tabs(
         assert "Email" in await agent.text("browser_read_page", tabId=tab)
 
 
-async def test_without_dev_mode_it_refuses_and_the_browser_stays(agent: Agent) -> None:
+async def test_without_dev_mode_the_call_is_refused_and_the_browser_stays_connected(
+    agent: Agent,
+) -> None:
     for action in ("ping", "simulate_disconnect"):
         with pytest.raises(ToolFailed, match="--dev") as off:
             await agent.call("dev_utils", action=action)
@@ -36,8 +38,8 @@ async def test_a_turn_a_plan_and_their_errors_in_the_agents_own_browser(agent: A
     assert await agent.call("turn_answer_complete") == {"started": False}
     await agent.call("turn_answer_start")
     await agent.call("browser_list_tabs")
-    told = await agent.call("turn_answer_complete", summary="Listed.")
-    assert (told["started"], told["calls"]) == (True, 1)
+    result = await agent.call("turn_answer_complete", summary="Listed.")
+    assert (result["started"], result["calls"]) == (True, 1)
     plan = await agent.call("update_plan", domains=["a.example"], plan=["look", "leave"])
     assert plan["status"] == "auto-approved"
     with pytest.raises(ToolFailed) as wrong:

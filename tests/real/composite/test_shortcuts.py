@@ -1,4 +1,4 @@
-"""Shortcuts recorded on real pages and run again, by what the pages themselves have noted."""
+"""Shortcuts recorded on real pages and run again, checked by the log of the pages."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 async def record(agent: Agent, command: str, *calls: tuple[str, Json]) -> Json:
-    """What came of recording these calls."""
+    """Record these calls and return the result of the recording."""
     await agent.call("shortcuts_record", action="start", command=command)
     for tool, arguments in calls:
         await agent.call(tool, **arguments)
@@ -24,12 +24,14 @@ async def record(agent: Agent, command: str, *calls: tuple[str, Json]) -> Json:
 
 
 async def ended(agent: Agent, command: str, **more: Any) -> Json:
-    """How a run went, once it is over."""
+    """Wait until a run ends and return its outcome."""
     run = await agent.call("shortcuts_execute", command=command, **more)
 
     async def last() -> Json:
         listed = (await agent.call("shortcuts_list"))["shortcuts"]
-        found: Json = next(told["lastRun"] for told in listed if told["command"] == command)
+        found: Json = next(
+            shortcut["lastRun"] for shortcut in listed if shortcut["command"] == command
+        )
         assert found["runId"] == run["runId"]
         return found
 
@@ -46,7 +48,7 @@ async def test_a_form_is_recorded_by_its_refs_and_filled_again_after_a_reload(
     address = site.page("form") + "?recorded"
     tab = await opened(address)
     page = await agent.text("browser_read_page")
-    told = await record(
+    recording = await record(
         agent,
         "register",
         ("browser_read_page", {}),
@@ -56,8 +58,8 @@ async def test_a_form_is_recorded_by_its_refs_and_filled_again_after_a_reload(
         ("browser_click_element", {"ref": ref(page, "I agree")}),
         ("browser_click_element", {"ref": ref(page, "Send")}),
     )
-    assert (told["steps"], told["isWorkflow"], told["leftOut"]) == (5, True, [])
-    assert told["parameters"] == ["password"]
+    assert (recording["steps"], recording["isWorkflow"], recording["leftOut"]) == (5, True, [])
+    assert recording["parameters"] == ["password"]
     await agent.call("browser_navigate_tab", url="reload", tabId=tab)
     target = await cdp.page(address)
     assert await cdp.evaluate(target, "window.sent") is None
@@ -73,14 +75,14 @@ async def test_a_form_is_recorded_by_its_refs_and_filled_again_after_a_reload(
     with pytest.raises(ToolFailed, match="needs the parameters password") as missing:
         await agent.call("shortcuts_execute", command="register", tabId=tab)
     assert missing.value.reason == "invalid_arguments"
-    for given, reason in (({}, "invalid_arguments"), ({"shortcutId": "sc_none"}, "not_found")):
+    for arguments, reason in (({}, "invalid_arguments"), ({"shortcutId": "sc_none"}, "not_found")):
         with pytest.raises(ToolFailed) as wrong:
-            await agent.call("shortcuts_execute", tabId=tab, **given)
+            await agent.call("shortcuts_execute", tabId=tab, **arguments)
         assert wrong.value.reason == reason
     await delete(agent, "register")
 
 
-async def test_an_element_is_known_again_by_its_name_where_the_page_has_been_rebuilt(
+async def test_an_element_is_found_by_its_name_after_the_page_was_rebuilt(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = html(site, "<div><button onclick='document.title += 1'>Save</button></div>")
@@ -96,14 +98,14 @@ async def test_an_element_is_known_again_by_its_name_where_the_page_has_been_reb
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "message"),
     [
         ("<div><button>Delete</button></div>", "There is no button"),
         ("<p><button>Save</button><p><button>Save</button>", "more than one button"),
     ],
 )
-async def test_a_run_stops_where_its_element_is_not_to_be_found_and_says_so(
-    agent: Agent, opened: Opener, cdp: Cdp, site: Site, body: str, told: str
+async def test_a_run_stops_at_a_missing_element_and_says_so(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site, body: str, message: str
 ) -> None:
     counting = "<script>onclick = (e) => document.title += e.target.localName[0]</script>"
     address = html(site, f"{counting}<h1>Page</h1><div><button>Save</button></div>")
@@ -121,12 +123,12 @@ async def test_a_run_stops_where_its_element_is_not_to_be_found_and_says_so(
     assert (last["state"], last["completed"], last["reason"]) == (
         *("failed", 1, "element_not_found"),
     )
-    assert told in last["error"]
+    assert message in last["error"]
     assert await cdp.evaluate(target, "document.title") == "h"
     await delete(agent, "broken")
 
 
-async def test_elements_in_frames_and_tabs_that_are_opened_are_recorded_too(
+async def test_elements_in_frames_and_opened_tabs_are_recorded_too(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     first, second = site.page("targets") + "?one", site.page("frames") + "?two"
@@ -137,39 +139,39 @@ async def test_elements_in_frames_and_tabs_that_are_opened_are_recorded_too(
     inside = ref(await agent.text("browser_read_page"), "Press near")
     await agent.call("browser_click_element", ref=inside)
     await agent.call("browser_click_element", selector="#far", tabId=tab)
-    told = await agent.call("shortcuts_record", action="stop")
-    assert (told["steps"], told["leftOut"]) == (4, [])
+    recording = await agent.call("shortcuts_record", action="stop")
+    assert (recording["steps"], recording["leftOut"]) == (4, [])
     await agent.call("browser_close_tab", tabId=other)
     assert (await ended(agent, "two-tabs", tabId=tab))["state"] == "done"
     log = await cdp.evaluate(await cdp.page(first), "document.querySelector('#log').textContent")
     assert log == " plain:true far:true" * 2
     tabs = (await agent.call("browser_list_tabs"))["tabs"]
-    again = next(told["tabId"] for told in tabs if told["url"] == second)
+    again = next(tab["tabId"] for tab in tabs if tab["url"] == second)
     assert "near was pressed true" in await agent.text("browser_read_page", tabId=again)
     await agent.call("browser_close_tab", tabId=again)
     await delete(agent, "two-tabs")
 
 
-async def test_what_cannot_be_done_again_is_left_out_and_told(
+async def test_calls_that_cannot_be_repeated_are_left_out_and_listed(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("targets"))
     await opened(site.page("form"))
-    told = await record(
+    recording = await record(
         agent,
         "holes",
         ("browser_click_element", {"selector": "#mail"}),
         ("browser_click_element", {"selector": "#plain", "tabId": tab}),
         ("browser_remove_tabs_from_group", {"tabIds": [tab]}),
     )
-    assert told["steps"] == 1
-    assert [left.partition(":")[0] for left in told["leftOut"]] == [
+    assert recording["steps"] == 1
+    assert [left.partition(":")[0] for left in recording["leftOut"]] == [
         *("browser_click_element", "browser_remove_tabs_from_group"),
     ]
     await delete(agent, "holes")
 
 
-async def test_points_are_kept_and_refused_in_a_viewport_of_another_size(
+async def test_points_are_recorded_and_refused_in_a_viewport_of_another_size(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = site.page("points") + "?kept"
@@ -193,7 +195,7 @@ async def test_points_are_kept_and_refused_in_a_viewport_of_another_size(
     assert tab != again
 
 
-async def test_a_field_is_known_again_whatever_it_holds(
+async def test_a_field_is_found_whatever_its_value(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     address = html(site, "<form><div contenteditable>draft</div><textarea>a</textarea></form>")
@@ -211,19 +213,19 @@ async def test_a_field_is_known_again_whatever_it_holds(
     await delete(agent, "fields")
 
 
-async def test_a_drag_between_refs_and_to_a_point_is_done_again(
+async def test_a_drag_between_refs_and_to_a_point_is_repeated(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("drag"))
     found = await agent.call("browser_query_elements", selector="#card, #zone, #knob")
     card, zone, knob = ({"ref": element["ref"]} for element in found["elements"])
-    told = await record(
+    recording = await record(
         agent,
         "drags",
         ("browser_drag", {"from": card, "to": zone}),
         ("browser_drag", {"from": knob, "to": {"x": 500, "y": 35}}),
     )
-    assert (told["steps"], told["leftOut"]) == (2, [])
+    assert (recording["steps"], recording["leftOut"]) == (2, [])
     address = site.page("drag") + "?again"
     again = await opened(address)
     last = await ended(agent, "drags", tabId=again)

@@ -40,8 +40,8 @@ async def test_visited_pages_are_found_by_words_and_time(
     assert (await agent.call(SEARCH, query="quokka", startTime=moment))["total"] == 1
     none = await agent.call(SEARCH, query="quokka", endTime="2001-01-01")
     assert none == {"pages": [], "total": 0}
-    told = await agent.call(VISITS, url=url)
-    assert [visit["visitTime"] for visit in told["visits"]] == [moment]
+    result = await agent.call(VISITS, url=url)
+    assert [visit["visitTime"] for visit in result["visits"]] == [moment]
     assert (await agent.call(VISITS, url=f"{site.url}/never"))["visits"] == []
 
 
@@ -59,11 +59,11 @@ async def test_visited_pages_are_found_by_words_and_time(
         (CLOSED, {"maxResults": 26}),
     ],
 )
-async def test_wrong_arguments_are_told(agent: Agent, tool: str, arguments: Json) -> None:
+async def test_invalid_arguments_are_named(agent: Agent, tool: str, arguments: Json) -> None:
     assert await reason(agent, tool, **arguments) == "invalid_arguments"
 
 
-async def test_a_history_is_told_as_far_as_there_is_room_and_marked_as_the_pages_words(
+async def test_a_history_is_cut_to_its_budget_and_marked_as_page_content(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     for number in range(3):
@@ -72,8 +72,8 @@ async def test_a_history_is_told_as_far_as_there_is_room_and_marked_as_the_pages
         lambda: agent.call(SEARCH, query="numbat"), until=lambda found: found["total"] >= 3
     )
     result = await agent.result(SEARCH, query="numbat", maxTokens=50)
-    told, text = result["structuredContent"], result["content"][0]["text"]
-    assert (len(told["pages"]), told["total"]) == (1, 3)
+    data, text = result["structuredContent"], result["content"][0]["text"]
+    assert (len(data["pages"]), data["total"]) == (1, 3)
     assert "raise maxTokens" in text and "data, not instructions" in text
 
 
@@ -87,15 +87,15 @@ async def test_bookmarks_are_created_found_and_listed(agent: Agent, cdp: Cdp, si
         (real,) = await cdp.in_worker(f"chrome.bookmarks.get('{made['id']}')")
         assert (real["title"], real["url"], real["parentId"]) == ("my wombat", url, folder["id"])
         found = (await agent.call("browser_search_bookmarks", query="wombat"))["bookmarks"]
-        assert {one["id"] for one in found} == {made["id"], folder["id"]}
+        assert {bookmark["id"] for bookmark in found} == {made["id"], folder["id"]}
         (branch,) = (await agent.call("browser_list_bookmark_tree", parentId=folder["id"]))["tree"]
         assert [child["id"] for child in branch["children"]] == [made["id"]]
-        whole = await agent.call("browser_list_bookmark_tree")
-        assert made["id"] in str(whole["tree"])
+        tree = await agent.call("browser_list_bookmark_tree")
+        assert made["id"] in str(tree["tree"])
         shallow = (await agent.call("browser_list_bookmark_tree", maxDepth=1))["tree"]
         kept = [child for top in shallow for child in top["children"]]
         assert {"id": folder["id"], "childCount": 1}.items() <= next(
-            one for one in kept if one["id"] == folder["id"]
+            bookmark for bookmark in kept if bookmark["id"] == folder["id"]
         ).items()
     finally:
         await cdp.in_worker(f"chrome.bookmarks.removeTree('{folder['id']}')")
@@ -112,7 +112,7 @@ async def test_a_bookmark_needs_a_folder_that_exists(agent: Agent, cdp: Cdp, sit
     assert await cdp.in_worker("chrome.bookmarks.search('lost')") == []
 
 
-async def test_a_closed_tab_comes_back_to_who_closed_it_behind_what_is_in_front(
+async def test_a_closed_tab_is_restored_in_the_background_for_the_agent_that_closed_it(
     agent: Agent, another: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "<title>bandicoot</title>")
@@ -124,7 +124,7 @@ async def test_a_closed_tab_comes_back_to_who_closed_it_behind_what_is_in_front(
     name = mine["sessionId"]
     assert mine["usable"] is True and mine["tabs"][0]["url"] == site.page("form")
     theirs = (await another.call(CLOSED))["sessions"]
-    assert next(one for one in theirs if one["sessionId"] == name)["usable"] is False
+    assert next(closed for closed in theirs if closed["sessionId"] == name)["usable"] is False
     assert await reason(another, RESTORE, sessionId=name) == "foreign_tab"
     back = await agent.call(RESTORE, sessionId=name)
     assert (back["url"], back["status"]) == (site.page("form"), "complete")
@@ -141,13 +141,13 @@ async def test_an_unknown_closed_session_is_not_found(agent: Agent) -> None:
     assert await reason(agent, RESTORE, sessionId="no such") == "not_found"
 
 
-WALLS = {"permissions": {"domains": {"localhost": "off"}}}
+BLOCKED = {"permissions": {"domains": {"localhost": "off"}}}
 
 
-async def test_walled_sites_are_left_out_of_what_the_browser_remembers(
+async def test_history_bookmarks_and_closed_tabs_leave_out_blocked_sites(
     tmp_path: Path, site: Site
 ) -> None:
-    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, BLOCKED) as here, here.agent("ann") as ann:
         target = await here.cdp.open(f"{site.other}/form.html")
         for url in (f"{site.other}/form.html", site.page("form")):
             code = f"chrome.bookmarks.create({{title: 'kept', url: '{url}'}})"
@@ -159,7 +159,7 @@ async def test_walled_sites_are_left_out_of_what_the_browser_remembers(
         pages = await visited(ann, "")
         assert {page["url"] for page in pages} == {site.page("form")}
         found = (await ann.call("browser_search_bookmarks", query="kept"))["bookmarks"]
-        assert [one["url"] for one in found] == [site.page("form")]
+        assert [bookmark["url"] for bookmark in found] == [site.page("form")]
         assert "localhost" not in str(await ann.call("browser_list_bookmark_tree"))
         assert await reason(ann, VISITS, url=site.other) == "permission_off"
         closed = "chrome.sessions.getRecentlyClosed().then(([one]) => one.tab.sessionId)"

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.real_browser
 
 @pytest.fixture(autouse=True)
 async def no_cookies(cdp: Cdp) -> None:
-    """Other tests' pages of the same host may have left some."""
+    """Pages of other tests on the same host may have set cookies."""
     await cdp.send("Storage.clearCookies")
 
 
@@ -26,7 +26,7 @@ COOKIES = ("browser_get_cookies", "browser_set_cookie", "browser_delete_cookies"
 
 
 async def kept(cdp: Cdp) -> dict[str, Json]:
-    """Every cookie there is, by the browser's own account."""
+    """All cookies of the browser, read over CDP."""
     found = (await cdp.send("Storage.getCookies"))["cookies"]
     return {cookie["name"]: cookie for cookie in found}
 
@@ -40,8 +40,11 @@ async def test_cookies_are_set_read_and_deleted(
     await agent.call("browser_set_cookie", url=site.page("form"), name="two", value="second")
     real = (await kept(cdp))["one"]
     assert (real["value"], real["httpOnly"], real["session"]) == ("first", True, False)
-    told = (await agent.call("browser_get_cookies", url=site.url))["cookies"]
-    assert {cookie["name"]: cookie["value"] for cookie in told} == {"one": "first", "two": "second"}
+    cookies = (await agent.call("browser_get_cookies", url=site.url))["cookies"]
+    assert {cookie["name"]: cookie["value"] for cookie in cookies} == {
+        "one": "first",
+        "two": "second",
+    }
     only = (await agent.call("browser_get_cookies", url=site.url, name="two"))["cookies"]
     assert [cookie["value"] for cookie in only] == ["second"]
     for name, left in (("one", {"two"}), ("two", set())):
@@ -51,7 +54,7 @@ async def test_cookies_are_set_read_and_deleted(
     assert await agent.call("browser_delete_cookies", url=site.url, name="one") == {"deleted": 0}
 
 
-async def test_all_cookies_of_one_name_go_and_no_other(
+async def test_deleting_a_name_deletes_all_its_cookies_and_no_other(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -64,7 +67,7 @@ async def test_all_cookies_of_one_name_go_and_no_other(
 
 
 @pytest.mark.parametrize("tool", COOKIES)
-async def test_cookies_belong_to_who_has_the_site_open(
+async def test_cookies_belong_to_the_agent_with_a_tab_of_the_site(
     agent: Agent, another: Agent, opened: Opener, cdp: Cdp, site: Site, tool: str
 ) -> None:
     await opened(site.page("form"))
@@ -76,7 +79,7 @@ async def test_cookies_belong_to_who_has_the_site_open(
     assert await kept(cdp) == {}
 
 
-async def test_a_cookie_that_the_site_may_not_have_is_refused_and_values_are_not_written_down(
+async def test_an_invalid_cookie_is_refused_and_the_audit_log_has_no_values(
     agent: Agent, opened: Opener, site: Site, product: tuple[Product, int]
 ) -> None:
     await opened(site.page("form"))
@@ -104,13 +107,13 @@ async def test_storage_is_read_by_kind_and_by_key(
     assert (await agent.call("browser_get_storage", key="none"))["entries"] == {}
     await cdp.evaluate(page, "localStorage.big = 'x'.repeat(2e6); 1")
     result = await agent.result("browser_get_storage")
-    told = result["structuredContent"]
-    assert told["total"] == len(told["entries"]) + 1
+    data = result["structuredContent"]
+    assert data["total"] == len(data["entries"]) + 1
     assert "(1 too large to be listed at once" in result["content"][0]["text"]
     await cdp.evaluate(page, "localStorage.clear(); 1")
 
 
-async def test_a_page_without_storage_and_a_foreign_tab_are_told(
+async def test_a_page_without_storage_and_a_foreign_tab_are_errors(
     agent: Agent, another: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
@@ -143,22 +146,22 @@ async def test_site_data_is_cleared_by_kind_and_for_that_site_only(
 ) -> None:
     await opened(site.page("form"))
     await opened(f"{site.other}/form.html")
-    here = await cdp.page(site.page("form"))
-    there = await cdp.page(f"{site.other}/form.html")
-    for page in (here, there):
+    own_page = await cdp.page(site.page("form"))
+    other_page = await cdp.page(f"{site.other}/form.html")
+    for page in (own_page, other_page):
         await cdp.evaluate(page, STORE)
-    told = await agent.call("browser_clear_site_data", origin=site.url, localStorage=True)
-    assert told == {"cleared": ["localStorage"]}
-    assert await cdp.evaluate(here, STORED) == [0, "x=1", 1, 1]
+    result = await agent.call("browser_clear_site_data", origin=site.url, localStorage=True)
+    assert result == {"cleared": ["localStorage"]}
+    assert await cdp.evaluate(own_page, STORED) == [0, "x=1", 1, 1]
     await agent.call("browser_clear_site_data", origin=site.page("form"), cookies=False)
-    assert await cdp.evaluate(here, STORED) == [0, "x=1", 0, 0]
-    assert await cdp.evaluate(there, STORED) == [1, "x=1", 1, 1]
+    assert await cdp.evaluate(own_page, STORED) == [0, "x=1", 0, 0]
+    assert await cdp.evaluate(other_page, STORED) == [1, "x=1", 1, 1]
     await agent.call("browser_clear_site_data", origin=site.url)
     await agent.call("browser_clear_site_data", origin=site.other)
     assert await kept(cdp) == {}
 
 
-async def test_site_data_of_others_is_not_the_callers_to_clear(
+async def test_an_agent_cannot_clear_site_data_of_another(
     agent: Agent, another: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("form"))

@@ -1,4 +1,4 @@
-"""Pages that are no pages, never come, go away meanwhile or forbid everything."""
+"""Documents that are not HTML, never load, close during a call or have a strict policy."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ EVERY_TOUCH: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize("kind", NO_PAGES)
-async def test_content_that_is_no_page_is_named_and_every_tool_gives_a_result_or_a_reason(
+async def test_a_document_that_is_not_html_is_named_and_every_tool_gives_a_result_or_a_reason(
     agent: Agent, opened: Opener, site: Site, kind: str
 ) -> None:
     tab = await opened(f"{site.url}/raw?type={quote(kind)}&hex={NO_PAGES[kind]}")
@@ -67,14 +67,14 @@ async def test_content_that_is_no_page_is_named_and_every_tool_gives_a_result_or
             ), (tool, result)
 
 
-async def test_bytes_that_say_they_are_html_are_read_as_far_as_they_go(
+async def test_binary_data_served_as_html_is_read_as_far_as_possible(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(f"{site.url}/raw?type=text/html&hex={bytes(range(256)).hex()}")
     assert "ABCDEFG" in await agent.text("browser_read_page")
 
 
-async def test_a_page_that_never_answers_says_so_and_the_tab_goes_on_elsewhere(
+async def test_navigating_to_a_silent_server_times_out_and_the_tab_can_navigate_again(
     own_limits: tuple[Agent, str], site: Site
 ) -> None:
     agent, _ = own_limits
@@ -83,18 +83,18 @@ async def test_a_page_that_never_answers_says_so_and_the_tab_goes_on_elsewhere(
     tab = opened["tabId"]
     stuck = await agent.call("browser_navigate_tab", url=f"{site.url}/hang", tabId=tab)
     assert stuck["status"] == "loading"
-    there = await agent.call("browser_navigate_tab", url=site.page("form"), tabId=tab)
-    assert (there["title"], there["status"]) == ("Form", "complete")
+    result = await agent.call("browser_navigate_tab", url=site.page("form"), tabId=tab)
+    assert (result["title"], result["status"]) == ("Form", "complete")
 
 
 @pytest.mark.parametrize("own_limits", [4], indirect=True)
-async def test_what_is_under_way_already_can_be_asked_for_again_at_once(
+async def test_a_navigation_can_be_repeated_while_it_is_loading(
     own_limits: tuple[Agent, str], site: Site
 ) -> None:
     agent, _ = own_limits
     url = f"{site.url}/hang"
     tab = (await agent.call("browser_open_tab", url=url))["tabId"]
-    # The browser refuses to begin what it began a moment ago.
+    # The browser refuses to start a navigation that it has just started.
     for _ in range(2):
         again = await agent.call("browser_navigate_tab", url=url, tabId=tab)
         assert again["status"] == "loading"
@@ -104,7 +104,7 @@ async def test_what_is_under_way_already_can_be_asked_for_again_at_once(
 async def own_limits(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> AsyncIterator[tuple[Agent, str]]:
-    """A product that gives up soon."""
+    """A product with a short time limit."""
     product = Product(tmp_path / "home")
     product.home.mkdir(mode=0o700)
     limits = {"callSeconds": getattr(request, "param", 8)}
@@ -115,7 +115,7 @@ async def own_limits(
             yield Agent(http), str(port)
 
 
-async def test_a_tab_that_is_closed_meanwhile_ends_the_call_with_a_reason(
+async def test_closing_a_tab_during_a_call_ends_the_call_with_a_reason(
     agent: Agent, cdp: Cdp, site: Site
 ) -> None:
     address = f"{site.page('form')}?closed-meanwhile"
@@ -136,7 +136,7 @@ FRAMES_THAT_GO = """<iframe id=f src="{other}/inner.html"></iframe><button id=go
 <script>gone.onclick = () => f.remove()</script>"""
 
 
-async def test_a_frame_of_another_site_that_goes_away_leaves_a_stale_ref(
+async def test_a_removed_frame_of_another_site_leaves_a_stale_ref(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, FRAMES_THAT_GO.replace("{other}", site.other)))
@@ -154,7 +154,7 @@ const f = document.createElement('iframe'); f.src = '{other}/inner.html';
 q.replaceChildren(f); }, 30)</script>"""
 
 
-async def test_frames_of_another_site_that_come_and_go_do_not_keep_a_page_from_being_read(
+async def test_a_page_can_be_read_while_frames_of_another_site_come_and_go(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, RESTLESS.replace("{other}", site.other)))
@@ -168,7 +168,7 @@ async def test_frames_of_another_site_that_come_and_go_do_not_keep_a_page_from_b
 NOTHING_ALLOWED = "default-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 
-async def test_a_page_that_allows_nothing_is_read_found_filled_and_clicked_all_the_same(
+async def test_reading_finding_filling_and_clicking_work_under_a_strict_policy(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     body = "<input id=name aria-label=Name><input id=c type=checkbox><p>Words</p>"

@@ -1,9 +1,9 @@
-"""Pages that are broken, huge or mean, cancelled calls, and lost connections.
+"""Pages that are broken, huge or hostile, cancelled calls, and lost connections.
 
-What needs no browser is in tests/extension: answers bound to their socket (dispatch, line), news
-around the first list of tabs (herald), the order of lists and news (commands), errors, surrogates
-(rpc, stitch, texts). What needs a browser of its own is in tests/extension/test_own_browser.py:
-pairing, truce, the debugger that is let go, plain http sites.
+Tests that need no browser are in tests/extension: responses bound to their socket
+(command-dispatch, line), events around the first list of tabs (tab-reporter), errors, surrogates
+(frame-stitching). Tests that need a browser of their own are in
+tests/extension/test_own_browser.py: pairing, backoff, the debugger that detaches, plain http sites.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def html(site: Site, body: str) -> str:
 
 
 async def read_to_the_end(agent: Agent, **options: Any) -> str:
-    """A page's text, put together from its parts."""
+    """The whole text of a page, read part by part."""
     parts: list[str] = []
     offset: int | None = 0
     while offset is not None:
@@ -40,7 +40,7 @@ async def read_to_the_end(agent: Agent, **options: Any) -> str:
     return "\n".join(parts)
 
 
-async def test_half_surrogate_pairs_hang_nothing(
+async def test_half_surrogate_pairs_do_not_hang_any_call(
     agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
@@ -65,7 +65,7 @@ async def test_half_surrogate_pairs_hang_nothing(
     assert failed.value.reason == "dialog_open"
 
 
-# A page that waits for a request does nothing else, for as long as the test wants it.
+# A synchronous request blocks the page until the test answers it.
 BUSY = """<script>
 log = [];
 const { port1, port2 } = new MessageChannel();
@@ -113,19 +113,19 @@ async def test_a_cancelled_action_that_waits_for_a_busy_page_never_happens(
         eventually_sync(
             lambda: cancelled(product[0], tool) == before + 3, "the calls to be cancelled"
         )
-        # What the extension hears after that, it hears after the cancelling.
+        # The extension receives any later message after the cancellation.
         await agent.call("browser_list_windows")
     assert await in_page("await new Promise((go) => setTimeout(go, 1000)); log") == []
 
 
 def cancelled(product: Product, tool: str) -> int:
-    """How many calls of a tool the audit says were."""
+    """How many calls of a tool the audit log records as cancelled."""
     lines = map(json.loads, (product.home / "audit.log").read_text().splitlines())
-    told = [line.get("error") or {} for line in lines if line["tool"] == tool]
-    return sum(error.get("reason") == "cancelled" for error in told)
+    errors = [line.get("error") or {} for line in lines if line["tool"] == tool]
+    return sum(error.get("reason") == "cancelled" for error in errors)
 
 
-async def test_a_cancelled_navigation_that_waits_does_not_happen_and_no_tab_is_left(
+async def test_a_cancelled_navigation_that_waits_never_starts_and_leaves_no_tab(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
@@ -184,7 +184,7 @@ async def test_a_text_in_parts_is_the_whole_text(
 
 HUGE = {
     "elements": "document.body.innerHTML = '<p><b>word</b></p>'.repeat(100000)",
-    # The browser itself takes long to lay such a text out; hidden it is there all the same.
+    # The browser takes long to lay out such a text; hidden text is read all the same.
     "text": "document.body.style.contentVisibility = 'hidden';"
     "document.body.textContent = 'word '.repeat(14000000)",
     "name": "document.body.innerHTML = '<button style=\"content-visibility: hidden\"></button>';"
@@ -195,7 +195,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize("kind", HUGE)
-async def test_a_huge_page_is_read_as_far_as_is_asked(
+async def test_a_huge_page_is_read_up_to_the_requested_size(
     agent: Agent, opened: Opener, in_page: Value, site: Site, kind: str
 ) -> None:
     await opened(site.page("form"))
@@ -211,7 +211,7 @@ async def test_a_huge_page_is_read_as_far_as_is_asked(
     assert await in_page("1+1") == 2
 
 
-async def test_what_does_not_fit_is_refused_and_the_link_lives(
+async def test_a_message_that_is_too_large_is_refused_and_the_connection_stays(
     agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -227,7 +227,7 @@ async def test_what_does_not_fit_is_refused_and_the_link_lives(
     assert await by_tool("1+1") == 2
 
 
-async def test_what_pages_say_is_cut_to_a_size(
+async def test_page_content_is_cut_to_a_size(
     agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     tab = await opened(site.page("targets"))
@@ -254,7 +254,7 @@ async def test_what_pages_say_is_cut_to_a_size(
     assert len(failed.value.message) < 3000
 
 
-async def test_a_form_that_hides_the_browsers_own_names_is_read_and_filled(
+async def test_a_form_that_shadows_dom_properties_is_read_and_filled(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     names = "innerText focus textContent isContentEditable dispatchEvent".split()
@@ -270,8 +270,8 @@ async def test_a_form_that_hides_the_browsers_own_names_is_read_and_filled(
     assert result["effect"]["value"] == "typed all the same"
 
 
-# Timers are slowed down in background tabs; messages are not. What goes through the browser's own
-# process goes at a pace that leaves it alive.
+# Browsers throttle timers in background tabs, but not messages. Events that go through the browser
+# process are slow enough to keep it alive.
 FLOOD = """<p id=p>x</p><div id=q></div><button>Go</button><script>
 const { port1, port2 } = new MessageChannel();
 let n = 0, next = 0;
@@ -308,7 +308,7 @@ async def test_a_page_that_floods_is_read_clicked_and_listed_in_bounded_time(
         assert {tab, other} <= listed
 
 
-async def test_a_page_that_asks_without_end_does_not_hold_anyone_up(
+async def test_a_page_with_endless_dialogs_blocks_no_other_call(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     tab = await opened(html(site, "<button>Go</button>"))

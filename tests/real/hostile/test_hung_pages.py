@@ -1,4 +1,4 @@
-"""Pages that never answer again: their tabs can still be left, closed and taken back."""
+"""Pages that hang: their tabs can still be navigated, closed and taken back."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ setTimeout(() => { document.title = "at work"; for (;;); }, 300)</script>"""
 
 
 async def hung(agent: Agent, opened: Opener, site: Site) -> int:
-    """A tab whose page has come to a standstill, and that nothing has touched since it opened."""
+    """A tab whose page hangs, and that no call has used since it opened."""
     tab = await opened(html(site, HANGS))
     await at_work(agent, tab)
     return tab
@@ -29,10 +29,10 @@ async def test_a_page_that_hangs_can_be_closed(agent: Agent, opened: Opener, sit
     tab = await hung(agent, opened, site)
     assert (await agent.call("browser_close_tab", tabId=tab))["closed"] == tab
     listed = (await agent.call("browser_list_tabs"))["tabs"]
-    assert tab not in [told["tabId"] for told in listed]
+    assert tab not in [entry["tabId"] for entry in listed]
 
 
-async def test_a_page_that_hangs_can_be_left(
+async def test_a_tab_whose_page_hangs_can_be_navigated(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     tab = await hung(agent, opened, site)
@@ -41,7 +41,7 @@ async def test_a_page_that_hangs_can_be_left(
     assert await cdp.evaluate(await cdp.page(url), "document.body.innerText") == "next"
 
 
-async def test_an_action_in_a_page_that_hangs_fails_by_itself(
+async def test_an_action_in_a_page_that_hangs_times_out(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await hung(agent, opened, site)
@@ -55,7 +55,7 @@ STANDING = """Promise.all([chrome.tabs.get(%d), chrome.storage.session.get("hold
 DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
 
 
-async def test_a_tab_whose_page_shows_a_dialog_is_the_persons_at_once(
+async def test_a_person_can_take_back_a_tab_with_an_open_dialog_at_once(
     tmp_path: Path, site: Site
 ) -> None:
     async with rig(tmp_path, {}) as here, here.agent("ann") as ann:

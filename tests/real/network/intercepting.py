@@ -25,7 +25,7 @@ ASK = """(window.answer = undefined, fetch('%s', %s).then(
 
 
 async def ask(cdp: Cdp, page: str, address: str, options: str = "{}") -> None:
-    """Have the page fetch something, without waiting for it."""
+    """Let the page start a fetch without waiting for it."""
     await cdp.evaluate(page, ASK % (address, options))
 
 
@@ -36,6 +36,6 @@ async def answer(cdp: Cdp, page: str) -> Any:
 
 
 async def paused(agent: Agent, **more: Any) -> Json:
-    (one,) = (await agent.call(LIST, timeout=10_000, **more))["waiting"]
-    found: Json = one
+    (request,) = (await agent.call(LIST, timeout=10_000, **more))["waiting"]
+    found: Json = request
     return found

@@ -1,4 +1,4 @@
-"""What was recorded of a page: its requests and its console."""
+"""Reading the recorded requests and console messages of a page."""
 
 from typing import Any
 from urllib.parse import quote

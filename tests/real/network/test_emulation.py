@@ -32,35 +32,35 @@ async def seen(cdp: Cdp, url: str, code: str) -> Any:
     return await cdp.evaluate(await cdp.page(url), code)
 
 
-async def test_a_device_lasts_through_navigations_and_ends_when_cleared(
+async def test_an_emulated_device_survives_navigations_and_ends_when_cleared(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     first, second = html(site, PAGE), f"{site.other}/html?body=<title>next</title>"
     await opened(first)
     before = await seen(cdp, first, SIZE)
-    told = await agent.call("browser_emulate_device", **DEVICE, userAgent=AGENT)
-    assert told["emulated"] == {"device": {**DEVICE, "userAgent": AGENT}}
+    result = await agent.call("browser_emulate_device", **DEVICE, userAgent=AGENT)
+    assert result["emulated"] == {"device": {**DEVICE, "userAgent": AGENT}}
     assert await seen(cdp, first, SIZE) == [390, 844, 3, True]
     await agent.call("browser_navigate_tab", url=second)
     where = await cdp.page((await agent.call("browser_get_tab_info"))["url"])
     assert await cdp.evaluate(where, "[devicePixelRatio, navigator.userAgent]") == [3, AGENT]
     info = await agent.call("browser_get_tab_info")
-    assert info["emulated"] == told["emulated"]
+    assert info["emulated"] == result["emulated"]
     assert (await agent.call("browser_clear_emulation"))["emulated"] == {}
     await agent.call("browser_navigate_tab", url=first)
     assert await seen(cdp, first, SIZE) == before
     assert await seen(cdp, first, "navigator.userAgent") != AGENT
 
 
-async def test_the_page_is_where_it_was_put_and_may_know_it(
+async def test_the_page_gets_the_emulated_position_and_the_permission_to_read_it(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "<title>where</title>")
     await opened(url)
     state = "navigator.permissions.query({name: 'geolocation'}).then((found) => found.state)"
     assert await seen(cdp, url, state) == "prompt"
-    told = await agent.call("browser_set_geolocation", latitude=48.2, longitude=16.37, accuracy=5)
-    assert told["permission"] == "granted"
+    result = await agent.call("browser_set_geolocation", latitude=48.2, longitude=16.37, accuracy=5)
+    assert result["permission"] == "granted"
     assert await seen(cdp, url, PLACE) == [48.2, 16.37, 5]
     await agent.call("browser_set_geolocation", latitude=-90, longitude=180)
     assert (await seen(cdp, url, PLACE))[:2] == [-90, 180]
@@ -69,20 +69,20 @@ async def test_the_page_is_where_it_was_put_and_may_know_it(
     await eventually(lambda: seen(cdp, url, state), until=lambda found: found == "prompt")
 
 
-async def test_permissions_are_decided_beforehand_for_the_sites_page(
+async def test_permissions_are_set_in_advance_for_pages_of_the_site(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "<title>asks</title>")
     await opened(url)
     tool = "browser_set_permission"
     for setting, word in (("block", "denied"), ("allow", "granted"), ("ask", "default")):
-        told = await agent.call(tool, permission="notifications", setting=setting)
-        assert told["state"] == {"default": "needs_person"}.get(word, word)
+        result = await agent.call(tool, permission="notifications", setting=setting)
+        assert result["state"] == {"default": "needs_person"}.get(word, word)
         assert await seen(cdp, url, "Notification.permission") == word
     assert await reason(agent, tool, permission="tea", setting="allow") == "invalid_arguments"
     await opened("about:blank")
-    given = {"permission": "camera", "setting": "allow"}
-    assert await reason(agent, tool, **given) == "invalid_arguments"
+    arguments = {"permission": "camera", "setting": "allow"}
+    assert await reason(agent, tool, **arguments) == "invalid_arguments"
 
 
 async def test_media_features_reach_frames_of_other_processes_too(
@@ -101,14 +101,14 @@ async def test_media_features_reach_frames_of_other_processes_too(
     assert await seen(cdp, url, CALM) is False and await seen(cdp, inner, CALM) is False
 
 
-async def test_vision_is_emulated_in_what_is_drawn(
+async def test_vision_deficiencies_change_the_picture(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, "<body style='background: red'>"))
 
     async def picture() -> str:
         result = await agent.result("browser_screenshot_tab", format="png")
-        data: str = next(one["data"] for one in result["content"] if one["type"] == "image")
+        data: str = next(block["data"] for block in result["content"] if block["type"] == "image")
         return data
 
     plain = await picture()
@@ -128,8 +128,8 @@ async def test_a_tab_is_taken_offline_and_back_and_others_stay_online(
     url, other = html(site, f"<iframe src='{inner}'></iframe>"), html(site, "other")
     await opened(other)
     tab = await opened(url)
-    told = await agent.call("browser_throttle_network", preset="offline")
-    assert told["emulated"]["network"]["offline"] is True
+    result = await agent.call("browser_throttle_network", preset="offline")
+    assert result["emulated"]["network"]["offline"] is True
     assert await seen(cdp, url, f"navigator.onLine ? 'online' : {FETCHED}") == "failed"
     assert await seen(cdp, inner, FETCHED) == "failed"
     assert await seen(cdp, other, FETCHED) == "ok"
@@ -140,14 +140,14 @@ async def test_a_tab_is_taken_offline_and_back_and_others_stay_online(
     assert await seen(cdp, url, FETCHED) == "ok"
 
 
-async def test_a_slow_line_is_slow_by_as_much_as_was_asked(
+async def test_throttling_adds_the_requested_latency(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "slow")
     await opened(url)
-    told = await agent.call("browser_throttle_network", preset="wifi", latency=700)
+    result = await agent.call("browser_throttle_network", preset="wifi", latency=700)
     line = {"latency": 700, "downloadThroughput": 3_750_000, "uploadThroughput": 1_875_000}
-    assert told["emulated"]["network"] == {"offline": False, **line}
+    assert result["emulated"]["network"] == {"offline": False, **line}
     code = "(async () => { const t = performance.now(); await fetch('/html?body=x');"
     assert await seen(cdp, url, code + "return performance.now() - t > 650; })()") is True
     await agent.call("browser_clear_network_throttle")
@@ -171,7 +171,7 @@ async def test_a_slow_line_is_slow_by_as_much_as_was_asked(
         ("browser_emulate_device", {"width": 9, "height": 9, "userAgent": "a\nb"}),
     ],
 )
-async def test_what_cannot_be_emulated_is_refused_and_changes_nothing(
+async def test_an_impossible_emulation_is_refused_and_changes_nothing(
     agent: Agent, opened: Opener, site: Site, tool: str, arguments: dict[str, Any]
 ) -> None:
     await opened(html(site, "as it is"))
@@ -188,7 +188,7 @@ async def test_a_page_with_an_open_dialog_is_not_emulated(
     await agent.call("browser_handle_dialog", action="accept")
 
 
-async def test_emulation_outlives_the_worker_and_frames_that_come_later_have_it(
+async def test_emulation_survives_a_worker_restart_and_applies_to_later_frames(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     inner = f"{site.other}/html?body=late"
@@ -212,9 +212,7 @@ async def test_emulation_outlives_the_worker_and_frames_that_come_later_have_it(
     assert await seen(cdp, url, CALM) is False and await seen(cdp, inner, CALM) is False
 
 
-async def test_what_is_asked_for_at_once_is_emulated_together(
-    agent: Agent, opened: Opener, site: Site
-) -> None:
+async def test_concurrent_emulations_all_apply(agent: Agent, opened: Opener, site: Site) -> None:
     tab = await opened(html(site, PAGE))
     for _ in range(10):
         await asyncio.gather(

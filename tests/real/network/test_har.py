@@ -1,4 +1,4 @@
-"""What was recorded as a HAR file, opened by a parser that is not ours."""
+"""Recordings exported as a HAR file, read by an independent parser."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ Value = Callable[..., Awaitable[Any]]
 
 
 @pytest.mark.requirement("TH-24")
-async def test_a_har_file_is_opened_by_another_parser(
+async def test_an_independent_parser_reads_the_har_file(
     agent: Agent, opened: Opener, site: Site, in_page: Value, saved: Path
 ) -> None:
     first = page(site.url, "<p>here</p>")
@@ -30,31 +30,33 @@ async def test_a_har_file_is_opened_by_another_parser(
         "headers: {'Content-Type': 'application/x-www-form-urlencoded'}}).catch(() => 0); 1"
     )
     arguments = {"filePath": "tests/all.har", "includeBodies": True}
-    told = await agent.call("browser_export_har", **arguments)
-    assert Path(told["path"]) == (saved / "tests/all.har").resolve()
-    text = Path(told["path"]).read_text()
-    Path(told["path"]).unlink()
+    result = await agent.call("browser_export_har", **arguments)
+    assert Path(result["path"]) == (saved / "tests/all.har").resolve()
+    text = Path(result["path"]).read_text()
+    Path(result["path"]).unlink()
     parsed = HarParser(json.loads(text))
     assert parsed.version == "1.2" and parsed.creator["name"] == "tabhub"
-    entries = {entry.request.url: entry for one in parsed.pages for entry in one.entries}
-    assert len(entries) == told["entries"]
+    entries = {
+        entry.request.url: entry for parsed_page in parsed.pages for entry in parsed_page.entries
+    }
+    assert len(entries) == result["entries"]
     assert {entry.response.status for entry in entries.values()} >= {200, 302, 404}
     fetched = entries[f"{site.url}/bytes?q=1&q=a%20b"]
     assert fetched.response.textEncoding == "base64" and fetched.response.mimeType
     assert [pair["value"] for pair in fetched.request.queryString] == ["1", "a b"]
     assert fetched.startTime is not None and fetched.time >= 0
-    posted = next(one for one in entries.values() if one.request.method == "POST")
+    posted = next(entry for entry in entries.values() if entry.request.method == "POST")
     assert "x=1" in posted.request.text and "hunter2" not in text
     assert "very-private" not in text and "[redacted]" in text
     whole = json.loads(text)["log"]["entries"]
-    (document,) = [one for one in whole if one["request"]["url"] == first]
+    (document,) = [entry for entry in whole if entry["request"]["url"] == first]
     assert "<title>recorded" in document["response"]["content"]["text"]
     for entry in whole:
         parts = [entry["timings"][name] for name in ("send", "wait", "receive")]
         assert all(part >= 0 for part in parts)
 
 
-async def test_a_small_har_comes_in_the_answer_with_frames_and_can_empty_the_record(
+async def test_a_small_har_is_in_the_result_with_frames_and_can_clear_the_recording(
     agent: Agent, opened: Opener, site: Site, in_page: Value, echo: str
 ) -> None:
     await opened(site.page("form"))
@@ -63,7 +65,7 @@ async def test_a_small_har_comes_in_the_answer_with_frames_and_can_empty_the_rec
         "socket.onopen = () => socket.send('hello'); socket.onmessage = done; }).then(() => 1)"
     )
     har = (await agent.call("browser_export_har", includeWebSocketFrames=True, clear=True))["har"]
-    (socket,) = [one for one in har["log"]["entries"] if one["request"]["url"] == echo]
+    (socket,) = [entry for entry in har["log"]["entries"] if entry["request"]["url"] == echo]
     sent, got = socket["_webSocketMessages"]
     assert (sent["type"], sent["data"], got["type"], got["data"]) == (
         *("send", "hello"),

@@ -1,4 +1,4 @@
-"""Interception in a real browser: what the page gets, and what the server heard of it."""
+"""Interception in a real browser: the responses of the page and the requests at the server."""
 
 import base64
 from pathlib import Path
@@ -37,13 +37,13 @@ async def test_a_request_is_held_and_answered_by_the_agent(
     page = await cdp.page(url)
     assert (await agent.call(START, urlPatterns=["*/api/*"]))["waiting"] == []
     await ask(cdp, page, "/api/one?x=1", "{method: 'POST', body: 'sent', headers: {'x-a': 'b'}}")
-    one = await paused(agent)
-    assert (one["method"], one["url"]) == ("POST", f"{site.url}/api/one?x=1")
-    assert (one["postData"], one["headers"]["x-a"]) == ("sent", "b")
-    assert one["resourceType"] in ("Fetch", "XHR")
+    request = await paused(agent)
+    assert (request["method"], request["url"]) == ("POST", f"{site.url}/api/one?x=1")
+    assert (request["postData"], request["headers"]["x-a"]) == ("sent", "b")
+    assert request["resourceType"] in ("Fetch", "XHR")
     assert await cdp.evaluate(page, "window.answer") is None
-    given = {"status": 201, "headers": {"X-Mark": "ours"}, "body": "grüß dich"}
-    assert (await agent.call(FULFILL, requestId=one["requestId"], **given))["waiting"] == []
+    response = {"status": 201, "headers": {"X-Mark": "ours"}, "body": "grüß dich"}
+    assert (await agent.call(FULFILL, requestId=request["requestId"], **response))["waiting"] == []
     assert await answer(cdp, page) == [201, "ours", "grüß dich"]
     await ask(cdp, page, "/api/bytes")
     raw = base64.b64encode(b"bytes").decode()
@@ -75,7 +75,7 @@ async def test_requests_fail_or_go_on_changed(
     await agent.call(STOP)
 
 
-async def test_credentials_of_waiting_requests_are_not_told_and_are_kept(
+async def test_credentials_of_waiting_requests_are_redacted_and_still_sent(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -89,30 +89,30 @@ async def test_credentials_of_waiting_requests_are_not_told_and_are_kept(
     await ask(cdp, page, "/echo", options)
     listed = await agent.result(LIST, timeout=10_000)
     assert "very-own" not in str(listed) and "hunter22" not in str(listed)
-    (one,) = listed["structuredContent"]["waiting"]
-    assert one["headers"]["x-a"] == "b" and "user=ann" in one["postData"]
-    changed = {**one["headers"], "x-a": "c"}
-    await agent.call(GO_ON, requestId=one["requestId"], headers=changed)
-    heard = (await answer(cdp, page))[2]
-    assert "Bearer very-own" in heard and "hunter22" in heard and "x-a: c" in heard.lower()
+    (request,) = listed["structuredContent"]["waiting"]
+    assert request["headers"]["x-a"] == "b" and "user=ann" in request["postData"]
+    changed = {**request["headers"], "x-a": "c"}
+    await agent.call(GO_ON, requestId=request["requestId"], headers=changed)
+    echoed = (await answer(cdp, page))[2]
+    assert "Bearer very-own" in echoed and "hunter22" in echoed and "x-a: c" in echoed.lower()
     await agent.call(STOP)
 
 
-async def test_navigating_returns_as_soon_as_the_agent_has_to_answer(
+async def test_navigating_returns_once_the_agent_has_to_answer_a_request(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(html(site, "first"))
     await agent.call(START, urlPatterns=[f"{site.url}/made-up*", "*/made-up.js"])
     url = f"{site.url}/made-up"
-    told = await agent.call("browser_navigate_tab", url=url)
-    assert told["status"] == "loading"
-    (one,) = told["waiting"]
-    assert (one["url"], one["resourceType"]) == (url, "Document")
+    result = await agent.call("browser_navigate_tab", url=url)
+    assert result["status"] == "loading"
+    (request,) = result["waiting"]
+    assert (request["url"], request["resourceType"]) == (url, "Document")
     text = await agent.text(LIST)
-    assert one["requestId"] in text and "data, not instructions" in text
+    assert request["requestId"] in text and "data, not instructions" in text
     made = "<title>made up</title><script src=/made-up.js></script><p>after"
     kind = {"Content-Type": "text/html"}
-    await agent.call(FULFILL, requestId=one["requestId"], status=200, headers=kind, body=made)
+    await agent.call(FULFILL, requestId=request["requestId"], status=200, headers=kind, body=made)
     script = await paused(agent)
     assert script["resourceType"] == "Script"
     await agent.call(FULFILL, requestId=script["requestId"], status=200, body="window.ran = 7")
@@ -127,10 +127,10 @@ async def test_a_click_that_leads_to_a_held_page_returns(
 ) -> None:
     await opened(html(site, f"<a href='{site.page('form')}'>there</a>"))
     await agent.call(START)
-    told = await agent.call("browser_click_element", selector="a")
-    assert "navigated" not in told["effect"] or told["effect"]["navigated"] is None
-    one = await paused(agent)
-    assert one["url"] == site.page("form")
+    result = await agent.call("browser_click_element", selector="a")
+    assert "navigated" not in result["effect"] or result["effect"]["navigated"] is None
+    request = await paused(agent)
+    assert request["url"] == site.page("form")
     assert (await agent.call(STOP))["continued"] == 1
     await agent.call("browser_wait_for_element", selector="form, input")
 
@@ -143,14 +143,14 @@ async def test_requests_of_frames_in_other_processes_are_held_too(
     await agent.call(START, urlPatterns=["*/api/*"])
     frame = await cdp.page(inner)
     await ask(cdp, frame, "/api/deep")
-    one = await paused(agent)
-    assert one["url"] == f"{site.other}/api/deep"
-    await agent.call(FULFILL, requestId=one["requestId"], status=200, body="from us")
+    request = await paused(agent)
+    assert request["url"] == f"{site.other}/api/deep"
+    await agent.call(FULFILL, requestId=request["requestId"], status=200, body="from us")
     assert (await answer(cdp, frame))[2] == "from us"
     await agent.call(STOP)
 
 
-async def test_ending_lets_everything_go_on(
+async def test_ending_interception_continues_every_request(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -158,15 +158,15 @@ async def test_ending_lets_everything_go_on(
     page = await cdp.page(url)
     await agent.call(START)
     await ask(cdp, page, "/html?body=waited")
-    one = await paused(agent)
+    request = await paused(agent)
     assert await agent.call(STOP) == {"tabId": tab, "continued": 1}
     assert await answer(cdp, page) == [200, None, "waited"]
-    assert await reason(agent, FAIL, requestId=one["requestId"]) == "not_found"
+    assert await reason(agent, FAIL, requestId=request["requestId"]) == "not_found"
     assert await reason(agent, LIST) == "not_found"
     assert await reason(agent, STOP) == "not_found"
 
 
-async def test_what_cannot_be_answered_is_told_and_the_request_waits_on(
+async def test_an_invalid_answer_is_refused_and_the_request_keeps_waiting(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -198,7 +198,7 @@ async def test_what_cannot_be_answered_is_told_and_the_request_waits_on(
     await agent.call(STOP)
 
 
-async def test_a_request_that_its_page_gives_up_is_told_as_gone(
+async def test_a_request_that_its_page_aborts_is_reported_as_gone(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -228,7 +228,7 @@ async def test_a_tab_can_be_closed_while_requests_wait(
     assert await reason(agent, FULFILL, tabId=tab, requestId=id, status=200) == "tab_not_found"
 
 
-async def test_waiting_requests_outlive_the_worker(
+async def test_waiting_requests_survive_a_worker_restart(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -251,7 +251,7 @@ async def test_waiting_requests_outlive_the_worker(
     await agent.call(STOP, tabId=tab)
 
 
-async def test_a_request_that_nobody_answers_goes_on_by_itself_and_that_is_told(
+async def test_an_unanswered_request_continues_and_is_listed_as_overdue(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -261,8 +261,8 @@ async def test_a_request_that_nobody_answers_goes_on_by_itself_and_that_is_told(
     await ask(cdp, page, "/html?body=patience")
     id = (await paused(agent))["requestId"]
     assert await answer(cdp, page) == [200, None, "patience"]
-    told = await agent.call(LIST)
-    assert [one["requestId"] for one in told["overdue"]] == [id]
+    result = await agent.call(LIST)
+    assert [request["requestId"] for request in result["overdue"]] == [id]
     with pytest.raises(ToolFailed, match="by itself after 30 seconds"):
         await agent.call(GO_ON, requestId=id)
     await agent.call(STOP)
@@ -272,7 +272,7 @@ FLOOD = """(window.done = [], Array.from({length: 520}, (_, number) =>
   fetch(`/html?body=${number}`).then(() => window.done.push(number))), 1)"""
 
 
-async def test_a_page_that_asks_without_end_has_five_hundred_requests_held(
+async def test_at_most_five_hundred_requests_of_a_page_are_held(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -283,31 +283,33 @@ async def test_a_page_that_asks_without_end_has_five_hundred_requests_held(
     await eventually(
         lambda: cdp.evaluate(page, "window.done.length"), until=lambda found: found >= 20
     )
-    told = await agent.call(LIST, tabId=tab)
-    assert len(told["waiting"]) == 500
-    assert {one["how"] for one in told["overdue"]} == {"went on at once, since 500 requests waited"}
-    assert len(told["overdue"]) == 20
+    result = await agent.call(LIST, tabId=tab)
+    assert len(result["waiting"]) == 500
+    assert {request["how"] for request in result["overdue"]} == {
+        "went on at once, since 500 requests waited"
+    }
+    assert len(result["overdue"]) == 20
     assert (await agent.call(STOP, tabId=tab))["continued"] == 500
 
 
-WALLS = {"permissions": {"domains": {"localhost": "off"}}}
+BLOCKED = {"permissions": {"domains": {"localhost": "off"}}}
 
 
-async def test_requests_of_walled_sites_are_neither_seen_nor_answered(
+async def test_requests_to_blocked_sites_are_neither_listed_nor_answered(
     tmp_path: Path, site: Site
 ) -> None:
-    async with rig(tmp_path, WALLS) as here, here.agent("ann") as ann:
+    async with rig(tmp_path, BLOCKED) as here, here.agent("ann") as ann:
         url = html(site, "asks")
         await ann.call("browser_open_tab", url=url)
         page = await here.cdp.page(url)
-        told = await ann.call(START)
-        assert told["sites"] == [site.url.removeprefix("http://")]
+        result = await ann.call(START)
+        assert result["sites"] == [site.url.removeprefix("http://")]
         await ask(here.cdp, page, f"{site.other}/html?body=theirs", "{mode: 'no-cors'}")
         assert await answer(here.cdp, page) == [0, None, ""]
         await ask(here.cdp, page, "/html?body=ours")
-        one = await paused(ann)
+        request = await paused(ann)
         elsewhere = f"{site.other}/html?body=theirs"
-        refused = await reason(ann, GO_ON, requestId=one["requestId"], url=elsewhere)
+        refused = await reason(ann, GO_ON, requestId=request["requestId"], url=elsewhere)
         assert refused == "permission_off"
-        await ann.call(GO_ON, requestId=one["requestId"])
+        await ann.call(GO_ON, requestId=request["requestId"])
         assert await answer(here.cdp, page) == [200, None, "ours"]

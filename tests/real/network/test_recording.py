@@ -1,4 +1,4 @@
-"""Console and network of real pages, recorded from the birth of a tab."""
+"""Console and network of real pages, recorded from the creation of a tab."""
 
 import json
 from base64 import b64decode
@@ -21,25 +21,25 @@ Value = Callable[..., Awaitable[Any]]
 
 
 @pytest.mark.requirement("TH-24")
-async def test_the_first_request_and_load_time_messages_are_there_without_an_earlier_call(
+async def test_the_first_request_and_load_time_messages_are_recorded_without_an_earlier_call(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
-    """Defect 8: elsewhere recording begins with the first question."""
+    """Defect 8: in other products recording begins with the first query."""
     script = "console.error('early', {a: 1}, [1, 2]); setTimeout(() => { throw Error('boo') })"
     address = page(site.url, f"<script>{script}</script><img src=/nowhere.png>")
     await opened(address)
     first = (await requests(agent))[0]
     assert (first["url"], first["method"], first["status"]) == (address, "GET", 200)
     assert (first["type"], first["mimeType"]) == ("document", "text/html")
-    said = await entries(agent)
-    early = next(entry for entry in said if entry["source"] == "console")
+    messages = await entries(agent)
+    early = next(entry for entry in messages if entry["source"] == "console")
     assert early["text"] == "early {a: 1} [1, 2]"
     assert early["level"] == "error" and early["line"] == 1 and early["url"] == address
-    assert any(entry["source"] == "exception" and "boo" in entry["text"] for entry in said)
-    assert any(entry["source"] == "network" and "404" in entry["text"] for entry in said)
+    assert any(entry["source"] == "exception" and "boo" in entry["text"] for entry in messages)
+    assert any(entry["source"] == "network" and "404" in entry["text"] for entry in messages)
 
 
-async def test_what_a_page_asks_for_in_its_first_moments_is_never_missed(
+async def test_the_earliest_requests_of_a_page_are_never_missed(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     body = "<script>fetch('/form.html?script')</script><img src='/form.html?image'>"
@@ -47,12 +47,12 @@ async def test_what_a_page_asks_for_in_its_first_moments_is_never_missed(
         await opened(page(site.url, body))
         await in_page("fetch('/form.html?last').then((answer) => answer.text()).then(() => 1)")
         found = await requests(agent)
-        asked = [one["url"].rpartition("?")[2] for one in found]
-        assert {"script", "image", "last"} <= {*asked}
+        queries = [request["url"].rpartition("?")[2] for request in found]
+        assert {"script", "image", "last"} <= {*queries}
         assert found[0]["type"] == "document" and "duration" in found[0]
 
 
-async def test_a_tab_opened_for_an_agent_has_no_blank_page_to_go_back_to(
+async def test_a_tab_opened_for_an_agent_has_no_blank_page_in_its_history(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(site.page("form"))
@@ -65,14 +65,14 @@ async def test_a_tab_opened_for_an_agent_has_no_blank_page_to_go_back_to(
 
 
 @pytest.mark.requirement("TH-24")
-async def test_going_back_and_forward_tells_no_message_twice(
+async def test_going_back_and_forward_repeats_no_message(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
-    """A page from the back/forward cache has its messages told again by the browser."""
-    said = "console.log('{0}'); console.log('{0}'); console.error('{0} fails')"
-    one = page(site.url, f"<script>{said.format('one')}</script><img src=/nowhere.png>")
-    two = page(site.url, f"<script>{said.format('two')}</script>")
-    await opened(one)
+    """The browser repeats the messages of a page from the back/forward cache."""
+    script = "console.log('{0}'); console.log('{0}'); console.error('{0} fails')"
+    first = page(site.url, f"<script>{script.format('one')}</script><img src=/nowhere.png>")
+    two = page(site.url, f"<script>{script.format('two')}</script>")
+    await opened(first)
     await agent.call("browser_navigate_tab", url=two)
     before = await entries(agent)
     assert [entry["text"] for entry in before if entry["source"] == "console"] == [
@@ -100,7 +100,7 @@ async def test_a_tab_that_a_page_opens_is_recorded_with_its_first_request(
     await agent.call("browser_close_tab", tabId=popup)
 
 
-async def test_redirects_failures_and_errors_of_servers_are_entries_of_their_own(
+async def test_redirects_failures_and_server_errors_are_separate_entries(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     end = site.page("form")
@@ -108,16 +108,16 @@ async def test_redirects_failures_and_errors_of_servers_are_entries_of_their_own
     await opened(start)
     await in_page("fetch('/nothing'); fetch('http://127.0.0.1:1/').catch(() => 0); 1")
     await in_page("new Promise((done) => setTimeout(done, 100))")
-    found = {one["url"]: one for one in await requests(agent)}
+    found = {request["url"]: request for request in await requests(agent)}
     assert (found[start]["status"], found[start]["redirectedTo"]) == (302, end)
     assert found[end]["status"] == 200
     assert found[f"{site.url}/nothing"]["status"] == 404
     assert "ERR" in found["http://127.0.0.1:1/"]["failed"]
-    ids = [one["requestId"] for one in found.values()]
+    ids = [request["requestId"] for request in found.values()]
     assert len(set(ids)) == len(ids)
 
 
-async def test_one_request_is_told_with_headers_and_bodies_and_without_credentials(
+async def test_one_request_has_headers_and_bodies_and_no_credentials(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(site.page("form"))
@@ -131,34 +131,36 @@ async def test_one_request_is_told_with_headers_and_bodies_and_without_credentia
     assert "requestHeaders" not in short
     arguments = {"requestId": short["requestId"], "body": True}
     result = await agent.result("browser_get_network_requests", **arguments)
-    (told,) = result["structuredContent"]["requests"]
-    assert told["body"] == {"text": "answer", "base64": False}
-    sent = {one["name"].lower(): one["value"] for one in told["requestHeaders"]}
+    (request,) = result["structuredContent"]["requests"]
+    assert request["body"] == {"text": "answer", "base64": False}
+    sent = {header["name"].lower(): header["value"] for header in request["requestHeaders"]}
     assert sent["authorization"] == sent["cookie"] == "[redacted]"
     assert sent["x-plain"] == "seen"
     assert "very-private" not in json.dumps(result) and "my-word" not in json.dumps(result)
     assert "page content" in result["content"][0]["text"]
 
 
-async def test_a_body_that_is_not_text_comes_in_base64_and_one_that_is_gone_says_why(
+async def test_a_binary_body_is_in_base64_and_a_missing_one_has_a_reason(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(f"{site.url}/redirect?to={quote(site.page('form'))}")
     await in_page("fetch('/bytes').then((answer) => answer.blob()).then((b) => b.size)")
     (binary,) = await requests(agent, urlPattern="/bytes")
-    (told,) = await requests(agent, requestId=binary["requestId"], body=True)
-    assert told["body"]["base64"] and b64decode(told["body"]["text"]) == bytes(range(256))
-    (told,) = await requests(agent, requestId=binary["requestId"], body=True, maxLength=10)
-    assert b64decode(told["body"]["text"]) == bytes(range(6)) and told["body"]["length"] == 344
+    (request,) = await requests(agent, requestId=binary["requestId"], body=True)
+    assert request["body"]["base64"] and b64decode(request["body"]["text"]) == bytes(range(256))
+    (request,) = await requests(agent, requestId=binary["requestId"], body=True, maxLength=10)
+    assert (
+        b64decode(request["body"]["text"]) == bytes(range(6)) and request["body"]["length"] == 344
+    )
     (first,) = await requests(agent, urlPattern="redirect?")
-    (told,) = await requests(agent, requestId=first["requestId"], body=True)
-    assert told["body"] == {"unavailable": "it is a redirect"}
+    (request,) = await requests(agent, requestId=first["requestId"], body=True)
+    assert request["body"] == {"unavailable": "it is a redirect"}
 
 
-async def test_another_host_and_another_page_leave_the_record_as_it_is(
+async def test_another_host_and_another_page_keep_the_recording(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
-    """Defect 8: elsewhere one entry of another host empties everything."""
+    """Defect 8: in other products one entry of another host clears the recording."""
     first = page(site.url, "<script>console.log('one')</script>")
     await opened(first)
     await in_page(f"fetch('{site.other}/form.html', {{mode: 'no-cors'}}).then(() => 1)")
@@ -167,15 +169,17 @@ async def test_another_host_and_another_page_leave_the_record_as_it_is(
     )
     found = await entries(agent)
     assert [
-        (one["text"], one["page"].split("/html")[0]) for one in found if one["level"] == "log"
+        (entry["text"], entry["page"].split("/html")[0])
+        for entry in found
+        if entry["level"] == "log"
     ] == [
         ("one", site.url),
         ("two", site.other),
     ]
-    urls = [one["url"] for one in await requests(agent)]
+    urls = [request["url"] for request in await requests(agent)]
     assert urls[0] == first and f"{site.other}/form.html" in urls
-    (told,) = await requests(agent, requestId=(await requests(agent))[0]["requestId"], body=True)
-    assert "console.log('one')" in told["body"]["text"]
+    (latest,) = await requests(agent, requestId=(await requests(agent))[0]["requestId"], body=True)
+    assert "console.log('one')" in latest["body"]["text"]
 
 
 async def test_frames_of_other_sites_and_workers_are_recorded_too(
@@ -187,10 +191,12 @@ async def test_frames_of_other_sites_and_workers_are_recorded_too(
         site.other, "<script>console.log('frame speaks'); fetch('/form.html?by=frame')</script>"
     )
     await opened(page(site.url, f'<script>{blob}</script><iframe src="{inner}"></iframe>'))
-    wanted = {f"{site.url}/form.html?by=worker", f"{site.other}/form.html?by=frame", inner}
+    expected = {f"{site.url}/form.html?by=worker", f"{site.other}/form.html?by=frame", inner}
     await eventually(
         lambda: requests(agent),
-        until=lambda found: wanted <= {one["url"] for one in found if one.get("status")},
+        until=lambda found: (
+            expected <= {request["url"] for request in found if request.get("status")}
+        ),
     )
     assert {"worker speaks", "frame speaks"} <= set(await texts(agent))
 
@@ -209,8 +215,8 @@ async def test_levels_patterns_limits_and_clearing(
     assert await texts(agent, level="error") == ["error 7"]
     assert await texts(agent, pattern=r"^(log|info) \d$") == ["log 7", "info 7"]
     assert await texts(agent, limit=2) == ["debug 7", "it is 5%"]
-    said = await agent.text("browser_get_console_logs", limit=2)
-    assert "The latest 2 of 6" in said and "Recorded since" in said
+    text = await agent.text("browser_get_console_logs", limit=2)
+    assert "The latest 2 of 6" in text and "Recorded since" in text
     assert len(await texts(agent, clear=True)) == 6
     assert await texts(agent) == []
     assert (await agent.call("browser_clear_console_logs"))["cleared"] == 0
@@ -219,7 +225,7 @@ async def test_levels_patterns_limits_and_clearing(
     assert failed.value.reason == "invalid_arguments"
 
 
-async def test_a_pattern_that_would_take_for_ever_does_not(
+async def test_a_pattern_with_catastrophic_backtracking_matches_quickly(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(site.page("form"))
@@ -229,21 +235,21 @@ async def test_a_pattern_that_would_take_for_ever_does_not(
     assert await texts(agent, pattern="(.*)(.*)(.*)(.*)(.*)x$") == []
 
 
-async def test_the_words_of_claude_tell_the_oldest_first(
+async def test_claude_tools_list_the_oldest_entries_first(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(site.page("form"))
     await in_page("for (let i = 0; i < 5; i++) console.error('trouble ' + i); 1")
-    said = await agent.text("read_console_messages", pattern="trouble", limit=2, onlyErrors=True)
-    assert "Found 5 console errors (showing first 2 of 5)" in said
-    assert "trouble 0" in said and "trouble 1" in said and "trouble 2" not in said
-    assert "[1] [" in said and "[ERROR]" in said
+    text = await agent.text("read_console_messages", pattern="trouble", limit=2, onlyErrors=True)
+    assert "Found 5 console errors (showing first 2 of 5)" in text
+    assert "trouble 0" in text and "trouble 1" in text and "trouble 2" not in text
+    assert "[1] [" in text and "[ERROR]" in text
     assert "Found 5" in await agent.text("read_console_messages", errorsOnly=True)
     nothing = await agent.text("read_console_messages", pattern="no such thing")
     assert nothing.startswith("No console messages match 'no such thing'. Recorded since")
-    said = await agent.text("read_network_requests", urlPattern="form.html")
-    assert "Found 1 request with 'form.html'" in said
-    assert f"url: {site.page('form')}\n  method: GET\n  statusCode: 200" in said
+    text = await agent.text("read_network_requests", urlPattern="form.html")
+    assert "Found 1 request with 'form.html'" in text
+    assert f"url: {site.page('form')}\n  method: GET\n  statusCode: 200" in text
     assert "Found 1" in await agent.text("read_network_requests", pattern="form.html", clear=True)
     assert "No requests" in await agent.text("read_network_requests", pattern="form.html")
 
@@ -262,16 +268,18 @@ async def test_web_sockets_are_requests_with_frames(
     (socket,) = await requests(agent, urlPattern="/echo")
     assert (socket["type"], socket["status"]) == ("websocket", 101)
     frames = (await agent.call("browser_get_websocket_frames"))["frames"]
-    text = [(one["direction"], one["data"]) for one in frames if not one["base64"]]
-    binary = [(one["direction"], one["data"]) for one in frames if one["base64"] and one["data"]]
+    text = [(frame["direction"], frame["data"]) for frame in frames if not frame["base64"]]
+    binary = [
+        (frame["direction"], frame["data"]) for frame in frames if frame["base64"] and frame["data"]
+    ]
     assert text == [("sent", "hello"), ("received", "hello")]
     assert binary[:2] == [("sent", "AQID"), ("received", "AQID")]
-    assert {one["requestId"] for one in frames} == {socket["requestId"]}
+    assert {frame["requestId"] for frame in frames} == {socket["requestId"]}
     await agent.call("browser_get_websocket_frames", clear=True)
     assert (await agent.call("browser_get_websocket_frames"))["frames"] == []
 
 
-async def test_a_capture_has_limits_and_a_filter_of_its_own_until_it_is_disabled(
+async def test_a_capture_has_its_own_limits_and_filter_until_it_is_disabled(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(site.page("form"))
@@ -282,10 +290,10 @@ async def test_a_capture_has_limits_and_a_filter_of_its_own_until_it_is_disabled
     assert await requests(agent) == [] and await entries(agent) == []
     await in_page(f"console.log('first'); console.log('second'); fetch('/tall.html'); {fetch}")
     kept = await requests(agent)
-    assert len(kept) == 2 and all("?n=" in one["url"] for one in kept)
+    assert len(kept) == 2 and all("?n=" in request["url"] for request in kept)
     assert await texts(agent) == ["second"]
-    said = await agent.text("browser_get_network_requests")
-    assert "only addresses with '?n='" in said and "2 older ones were dropped" in said
+    text = await agent.text("browser_get_network_requests")
+    assert "only addresses with '?n='" in text and "2 older ones were dropped" in text
     await agent.call("browser_disable_network_capture")
     await in_page(fetch)
     with pytest.raises(ToolFailed) as failed:
@@ -294,7 +302,7 @@ async def test_a_capture_has_limits_and_a_filter_of_its_own_until_it_is_disabled
     assert "browser_enable_network_capture" in failed.value.message
 
 
-async def test_what_is_recorded_goes_with_the_tab(agent: Agent, site: Site) -> None:
+async def test_closing_a_tab_deletes_its_recording(agent: Agent, site: Site) -> None:
     tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
     await agent.call("browser_close_tab", tabId=tab)
     with pytest.raises(ToolFailed) as failed:
@@ -302,7 +310,7 @@ async def test_what_is_recorded_goes_with_the_tab(agent: Agent, site: Site) -> N
     assert failed.value.reason == "tab_not_found"
 
 
-async def test_a_dialog_does_not_hide_what_was_recorded(
+async def test_recordings_can_be_read_while_a_dialog_is_open(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:
     await opened(site.page("form"))
@@ -311,7 +319,7 @@ async def test_a_dialog_does_not_hide_what_was_recorded(
     await agent.call("browser_handle_dialog", action="accept")
 
 
-async def test_after_a_restart_of_the_worker_it_says_since_when_it_records(
+async def test_after_a_worker_restart_the_result_says_when_recording_began(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site, in_page: Value, product: tuple[Product, int]
 ) -> None:
     await opened(page(site.url, "<script>console.log('kept by the page')</script>"))
@@ -319,11 +327,11 @@ async def test_after_a_restart_of_the_worker_it_says_since_when_it_records(
     before = product[0].status()["browsers"][0]["connectedAt"]
     await cdp.kill_worker()
     product[0].wait_browser(after=before)
-    told = await agent.call("browser_get_network_requests")
-    assert told["began"] > began
+    result = await agent.call("browser_get_network_requests")
+    assert result["began"] > began
     assert "kept by the page" in await texts(agent)
     await in_page("fetch('/tall.html').then(() => 1)")
-    assert f"{site.url}/tall.html" in [one["url"] for one in await requests(agent)]
+    assert f"{site.url}/tall.html" in [request["url"] for request in await requests(agent)]
 
 
 async def test_the_files_of_a_page_are_listed_and_read(
@@ -331,11 +339,11 @@ async def test_the_files_of_a_page_are_listed_and_read(
 ) -> None:
     await opened(site.page("frames"))
     listed = (await agent.call("browser_list_resources"))["resources"]
-    urls = [one["url"] for one in listed]
+    urls = [file["url"] for file in listed]
     assert site.page("frames") in urls
     assert any(url.startswith(site.other) for url in urls)
     documents = (await agent.call("browser_list_resources", type="document"))["resources"]
-    assert {one["type"] for one in documents} == {"document"}
+    assert {document["type"] for document in documents} == {"document"}
     got = await agent.call("browser_get_resource_content", url=site.page("frames"), maxLength=40)
     assert len(got["content"]) == 40 and got["truncated"] and not got["base64"]
     with pytest.raises(ToolFailed) as failed:

@@ -1,4 +1,4 @@
-"""Of whose tabs, for whom and how much is recorded."""
+"""Which tabs are recorded, which clients may read the recordings, and how large they get."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def loud(origin: str) -> str:
 
 
 async def is_debugged(here: Rig, url: str) -> bool:
-    """Whether the extension's debugger is on the tab, by the browser's own account."""
+    """Whether the browser lists the extension's debugger on the tab."""
     code = (
         "chrome.debugger.getTargets().then((all) => all.some("
         f"({{ url, attached }}) => url === {url!r} && attached))"
@@ -32,7 +32,7 @@ async def is_debugged(here: Rig, url: str) -> bool:
 
 
 async def is_held(here: Rig, tab: int) -> bool:
-    """Whether the extension means to keep its debugger on the tab."""
+    """Whether the extension holds its debugger on the tab."""
     code = (
         "chrome.storage.session.get('holds').then(({ holds }) => "
         f"(holds ?? []).some(([id]) => id === {tab}))"
@@ -45,12 +45,12 @@ async def persons_tab(here: Rig, agent: Agent, url: str) -> int:
     await here.cdp.open(url)
     tabs: list[Json] = []
 
-    async def is_there() -> bool:
+    async def is_listed() -> bool:
         listed = (await agent.call("browser_list_tabs"))["tabs"]
-        tabs[:] = [told for told in listed if told["url"] == url and told["title"] == "loud"]
+        tabs[:] = [tab for tab in listed if tab["url"] == url and tab["title"] == "loud"]
         return bool(tabs)
 
-    await eventually(is_there)
+    await eventually(is_listed)
     tab: int = tabs[0]["tabId"]
     return tab
 
@@ -72,12 +72,14 @@ async def test_a_persons_tab_is_recorded_from_the_first_use_until_it_is_no_longe
             assert "said while loading" in [entry["text"] for entry in logs]
             code = "await fetch('/form.html'); 1"
             await agent.call("browser_execute_script", tabId=tab, code=code)
-            told = (await agent.call("browser_get_network_requests", tabId=tab))["requests"]
-            fetched = next(one for one in told if one["url"] == f"{site.url}/form.html")
+            requests = (await agent.call("browser_get_network_requests", tabId=tab))["requests"]
+            fetched = next(
+                request for request in requests if request["url"] == f"{site.url}/form.html"
+            )
             assert fetched["method"] == "GET" and "fromTiming" not in fetched
             arguments = {"tabId": tab, "requestId": earlier[0]["requestId"], "body": True}
-            (one,) = (await agent.call("browser_get_network_requests", **arguments))["requests"]
-            assert one["body"] == {"unavailable": "it was over before recording began"}
+            (request,) = (await agent.call("browser_get_network_requests", **arguments))["requests"]
+            assert request["body"] == {"unavailable": "it was over before recording began"}
 
             await panel.click("#this-tab button[data-action=unshare]")
             await panel.text("#this-tab button[data-action=share]")
@@ -85,10 +87,10 @@ async def test_a_persons_tab_is_recorded_from_the_first_use_until_it_is_no_longe
             await panel.text("#this-tab button[data-action=unshare]")
             again = await agent.call("browser_get_network_requests", tabId=tab)
             assert again["began"] > fetched["started"]
-            assert all(one["fromTiming"] for one in again["requests"])
+            assert all(request["fromTiming"] for request in again["requests"])
 
 
-async def test_of_a_tab_that_is_taken_back_nothing_is_kept(tmp_path: Path, site: Site) -> None:
+async def test_taking_back_a_tab_deletes_its_recording(tmp_path: Path, site: Site) -> None:
     async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         url = loud(site.url)
         tab = (await agent.call("browser_open_tab", url=url))["tabId"]
@@ -100,13 +102,13 @@ async def test_of_a_tab_that_is_taken_back_nothing_is_kept(tmp_path: Path, site:
             await agent.call("browser_get_network_requests", tabId=tab)
         assert failed.value.reason == "foreign_tab"
 
-        async def is_let_go() -> bool:
+        async def is_detached() -> bool:
             return not await is_held(here, tab)
 
-        await eventually(is_let_go)
+        await eventually(is_detached)
 
 
-async def test_nothing_is_told_of_documents_on_sites_that_the_caller_may_not_read(
+async def test_entries_of_documents_on_unreadable_sites_are_left_out(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
@@ -126,25 +128,25 @@ async def test_nothing_is_told_of_documents_on_sites_that_the_caller_may_not_rea
             ("browser_export_har", {}),
         )
 
-        async def told() -> str:
+        async def recordings() -> str:
             return "".join([str(await agent.result(tool, **more)) for tool, more in calls])
 
-        async def tells_of_the_page() -> bool:
-            return "from the page" in (said := await told()) and "form.html?own" in said
+        async def shows_the_page() -> bool:
+            return "from the page" in (text := await recordings()) and "form.html?own" in text
 
-        await eventually(tells_of_the_page)
+        await eventually(shows_the_page)
         here.product.run("permissions", "set", forbidden, "auto")
 
-        async def tells_all() -> bool:
-            return "from inside" in (said := await told()) and "form.html?inside" in said
+        async def shows_the_frame() -> bool:
+            return "from inside" in (text := await recordings()) and "form.html?inside" in text
 
-        await eventually(tells_all)
+        await eventually(shows_the_frame)
         here.product.run("permissions", "set", forbidden, "off")
-        assert await tells_of_the_page()
-        assert "from inside" not in (said := await told()) and "form.html?inside" not in said
+        assert await shows_the_page()
+        assert "from inside" not in (text := await recordings()) and "form.html?inside" not in text
 
 
-async def test_sizes_are_those_of_the_settings_and_older_entries_give_way(
+async def test_recordings_have_the_sizes_in_the_settings_and_drop_the_oldest_entries(
     tmp_path: Path, site: Site
 ) -> None:
     config = {"recording": {"consoleEntries": 3, "networkEntries": 2}}
@@ -158,11 +160,11 @@ async def test_sizes_are_those_of_the_settings_and_older_entries_give_way(
         logs = (await agent.call("browser_get_console_logs"))["entries"]
         assert [entry["text"] for entry in logs] == ["line 6", "line 7", "line 8"]
         found = (await agent.call("browser_get_network_requests"))["requests"]
-        assert [one["url"][-1] for one in found] == ["2", "3"]
+        assert [request["url"][-1] for request in found] == ["2", "3"]
         assert "older ones were dropped" in await agent.text("browser_get_network_requests")
 
 
-async def test_with_settings_of_nothing_nothing_is_recorded_until_a_capture_is_asked_for(
+async def test_with_sizes_of_zero_recording_begins_with_a_capture(
     tmp_path: Path, site: Site
 ) -> None:
     config = {"recording": {"consoleEntries": 0, "networkEntries": 0}}
@@ -183,10 +185,10 @@ async def test_with_settings_of_nothing_nothing_is_recorded_until_a_capture_is_a
         logs = (await agent.call("browser_get_console_logs"))["entries"]
         assert [entry["text"] for entry in logs] == ["wanted"]
         found = (await agent.call("browser_get_network_requests"))["requests"]
-        assert [one["url"] for one in found] == [f"{site.url}/form.html"]
+        assert [request["url"] for request in found] == [f"{site.url}/form.html"]
 
 
-async def test_a_tab_that_the_person_has_left_is_recorded_no_more(
+async def test_recording_stops_in_a_tab_that_the_person_has_left(
     tmp_path: Path, site: Site
 ) -> None:
     more = "--share-active-tab"
@@ -196,15 +198,15 @@ async def test_a_tab_that_the_person_has_left_is_recorded_no_more(
         await here.cdp.send("Target.activateTarget", targetId=await here.cdp.page(url))
 
         async def is_read() -> bool:
-            told = await agent.result("browser_get_network_requests", tabId=tab)
-            return not told.get("isError")
+            result = await agent.result("browser_get_network_requests", tabId=tab)
+            return not result.get("isError")
 
         await eventually(is_read)
         assert await is_held(here, tab)
         elsewhere = await here.cdp.open("about:blank")
         await here.cdp.send("Target.activateTarget", targetId=elsewhere)
 
-        async def is_let_go() -> bool:
+        async def is_detached() -> bool:
             return not await is_held(here, tab)
 
-        await eventually(is_let_go)
+        await eventually(is_detached)

@@ -1,4 +1,4 @@
-"""A page with a frame of its own site in which a tool is."""
+"""A page with a frame of its own site that offers a tool."""
 
 from tests.support.browsers.plain import PlainBrowser
 
@@ -15,5 +15,5 @@ if (window === top) addEventListener(%r, () => {
 
 
 def framed(here: PlainBrowser, moment: str) -> str:
-    """What a page runs ahead of its own scripts, so that there is a frame with a tool in it."""
+    """A script that adds a frame with a tool before the page's own scripts run."""
     return FRAMED % moment + INNER % (here.hub, "inner")

@@ -1,4 +1,4 @@
-"""Page tools of several browsers at one server, and of one browser at a server that starts anew."""
+"""Page tools of several browsers at one server, and after a restart of the server."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -24,7 +24,7 @@ MUG = {"sku": "mug"}
 async def in_a_browser(
     product: Product, profile: Path, site: str, port: int, agent: Agent
 ) -> AsyncIterator[Shops]:
-    """A browser of its own profile at the running server."""
+    """A browser with its own profile, connected to the running server."""
     before = len(ready(product))
     arguments = ("browser", "--headless", "--user-data-dir", str(profile), DEBUGGED)
     with product.running(*arguments):
@@ -34,17 +34,17 @@ async def in_a_browser(
 
 
 def ready(product: Product) -> list[str]:
-    return [one["id"] for one in product.status()["browsers"] if one["ready"]]
+    return [browser["id"] for browser in product.status()["browsers"] if browser["ready"]]
 
 
 async def turn_to(here: Shops, page: str) -> None:
-    """A person turns to a page, away from another."""
+    """Bring a page to the front, after another one."""
     await here.show(await here.open("about:blank"))
     await here.show(page)
 
 
 class Two:
-    """The same page in two browsers: in `here`, which stays, and `there`, which may leave."""
+    """The same page in two browsers: `here` stays, and `there` may disconnect."""
 
     def __init__(self, product: Product, here: Shops, there: Shops) -> None:
         self.product = product
@@ -90,10 +90,10 @@ async def two(tmp_path: Path) -> AsyncIterator[Two]:
 
 @pytest.mark.requirement("MT-03")
 @pytest.mark.requirement("MB-07")
-async def test_the_same_page_in_two_browsers_is_two_tabs_and_the_one_turned_to_last_is_used(
+async def test_the_same_page_in_two_browsers_is_two_tabs_and_calls_go_to_the_latest_active(
     two: Two,
 ) -> None:
-    both = [one["tabId"] for one in await two.here.tabs()]
+    both = [tab["tabId"] for tab in await two.here.tabs()]
     assert len(both) == 2
     named = [name for name in await listed(two.here.agent) if name.endswith("view_cart")]
     assert named == [tool_name(two.here.site, "view_cart")]
@@ -107,7 +107,7 @@ async def test_the_same_page_in_two_browsers_is_two_tabs_and_the_one_turned_to_l
 
 
 @pytest.mark.requirement("MB-07")
-async def test_a_browser_that_leaves_takes_nothing_from_the_tools_of_another(two: Two) -> None:
+async def test_a_browser_that_disconnects_leaves_the_tools_of_another(two: Two) -> None:
     await two.buy_there()
     first = await two.buy_here()
     await two.leave()
@@ -117,11 +117,11 @@ async def test_a_browser_that_leaves_takes_nothing_from_the_tools_of_another(two
 
 
 @pytest.mark.requirement("MB-08")
-async def test_when_the_browser_in_front_leaves_the_tab_of_another_is_used(two: Two) -> None:
+async def test_when_the_active_browser_disconnects_calls_go_to_another(two: Two) -> None:
     first = await two.buy_here()
     await two.buy_there()
     await two.leave()
-    # Its tabs may come back for a minute, but no call is theirs while they are away.
+    # Its tabs may reconnect for a minute, but get no calls until then.
     assert await two.here.used("add_to_cart", **MUG) == first
     assert await two.here.bought(two.page) == [2]
 
@@ -132,7 +132,7 @@ async def until_two(here: Shops) -> None:
 
 
 async def bought_after_turning(here: Shops, page: str) -> TabId:
-    """Turn to a page, and buy where the agent is sent; the tab it was."""
+    """Bring a page to the front, call the tool and return the tab that ran it."""
     (before,) = await here.bought(page)
     await turn_to(here, page)
     active = await eventually(here.active_tabs)
@@ -143,7 +143,7 @@ async def bought_after_turning(here: Shops, page: str) -> TabId:
 
 @pytest.mark.requirement("MB-10")
 @pytest.mark.parametrize("via", ["native", "worker"])
-async def test_after_a_restart_of_the_server_the_tools_of_open_pages_are_there_again(
+async def test_after_a_server_restart_the_tools_of_open_pages_are_listed_again(
     tmp_path: Path, via: str
 ) -> None:
     product = Product(tmp_path / "home")
@@ -171,7 +171,7 @@ async def test_after_a_restart_of_the_server_the_tools_of_open_pages_are_there_a
                     assert await here.used("add_to_cart", **MUG) == tab
                     assert await here.bought(page) == [2]
                     assert await here.value(page, "window.kept") == 1
-                    assert [one["tabId"] for one in await here.tabs()] == [tab]
+                    assert [entry["tabId"] for entry in await here.tabs()] == [tab]
                     if via == "worker":
                         worker = await here.value(page, TAB_ID)
                         assert await here.used("view_cart", tabId=worker) == tab

@@ -1,4 +1,4 @@
-"""Tools that stay listed when their last tab closes, and open one when they are called."""
+"""Tools that stay listed after their last tab closes, and open a tab when called."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,12 +19,12 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
 
 @asynccontextmanager
 async def pages(folder: Path, site: Site, config: dict[str, Any]) -> AsyncIterator[Shops]:
-    async with rig(folder, config) as there, there.agent("robot") as agent:
-        yield Shops(there.cdp, site.url, there.port, agent)
+    async with rig(folder, config) as managed, managed.agent("robot") as agent:
+        yield Shops(managed.cdp, site.url, managed.port, agent)
 
 
 async def left(here: Shops, url: str, name: str) -> TabId:
-    """The only tab that has had a tool: it is closed, and the tool is listed still."""
+    """Close the only tab with a tool, which stays listed."""
     page, tab = await here.tab(url)
     await here.tool(name)
     await here.close(page)
@@ -40,15 +40,15 @@ async def test_a_tool_of_a_site_in_the_settings_stays_and_opens_its_page_when_ca
         before = await left(here, site.page("tools"), "double")
         opened = await here.used("double", a=21)
         assert opened != before
-        assert [(one["tabId"], one["url"]) for one in await here.tabs()] == [
+        assert [(entry["tabId"], entry["url"]) for entry in await here.tabs()] == [
             (opened, site.page("tools"))
         ]
         answer = await here.agent.call((await here.tool("double"))["name"], a=21)
         assert answer == {"doubled": 42, "where": site.url}
-        assert [one["tabId"] for one in await here.tabs()] == [opened]
+        assert [entry["tabId"] for entry in await here.tabs()] == [opened]
 
 
-async def test_a_tool_that_says_so_itself_stays_and_the_others_of_its_page_go(
+async def test_a_tool_that_declares_itself_cached_stays_and_others_of_its_page_go(
     tmp_path: Path, site: Site
 ) -> None:
     async with pages(tmp_path, site, {"workerOrigins": [site.url]}) as here:
@@ -60,5 +60,5 @@ async def test_a_tool_that_says_so_itself_stays_and_the_others_of_its_page_go(
         assert result["content"][0]["text"] == url
         assert result["_meta"]["tabhub/tabId"] != before
         await here.tool("short")
-        assert [one["url"] for one in await here.tabs()] == [url]
+        assert [entry["url"] for entry in await here.tabs()] == [url]
         assert await here.agent.text(name) == url

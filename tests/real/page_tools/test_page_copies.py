@@ -17,13 +17,13 @@ PAIRED = {"workerOrigins": ["http://127.0.0.1:*"]}
 
 
 async def duplicated(here: Shops, tab: int) -> tuple[str, int]:
-    """The copy that a person makes of a tab: its page, and its number."""
+    """Duplicate a tab as a person does; the page and tab id of the copy."""
     copy: int = await here.cdp.in_worker(f"chrome.tabs.duplicate({tab}).then((tab) => tab.id)")
     return await here.cdp.page_of(copy), copy
 
 
 @pytest.mark.requirement("MT-05")
-async def test_a_duplicate_of_a_tab_shares_the_entry_and_is_called_by_itself(
+async def test_a_duplicate_of_a_tab_shares_the_entry_and_gets_its_own_calls(
     tmp_path: Path,
 ) -> None:
     async with shops(tmp_path) as here:
@@ -32,7 +32,7 @@ async def test_a_duplicate_of_a_tab_shares_the_entry_and_is_called_by_itself(
         twin, copy = await duplicated(here, tab)
         await here.have("view_cart", tab, copy)
         assert set(await listed(here.agent)) == before
-        assert {one["tabId"] for one in await here.tabs()} == {tab, copy}
+        assert {entry["tabId"] for entry in await here.tabs()} == {tab, copy}
         assert await here.used("add_to_cart", **MUG, tabId=copy) == copy
         assert await here.bought(page, twin) == [0, 1]
         assert await here.used("add_to_cart", **MUG, tabId=tab) == tab
@@ -53,7 +53,7 @@ async def test_a_duplicate_of_a_tab_with_the_worker_has_an_id_of_its_own(tmp_pat
         other = await here.connected(twin)
         assert other != id and await here.value(page, TAB_ID) == id
         await here.have("view_cart", tab, copy)
-        assert {one["tabId"] for one in await here.tabs()} == {tab, copy}
+        assert {entry["tabId"] for entry in await here.tabs()} == {tab, copy}
         for named, real in ((other, copy), (id, tab), (copy, copy)):
             assert await here.used("add_to_cart", **MUG, tabId=named) == real
         assert await here.bought(page, twin) == [1, 2]
@@ -71,54 +71,56 @@ async def test_a_page_and_its_frame_with_the_worker_are_one_tab_of_the_extension
             for name in ("inner", "view_cart"):
                 await here.have(name, tab)
                 assert await here.used(name) == tab == await here.used(name, tabId=id)
-            assert [(one["tabId"], one["url"]) for one in await here.tabs()] == [(tab, here.shop)]
+            assert [(entry["tabId"], entry["url"]) for entry in await here.tabs()] == [
+                (tab, here.shop)
+            ]
             await here.value(page, "window.old = 1; location.reload()")
             await here.until(page, "window.old === undefined")
             assert await here.connected(page) == id
 
 
 @pytest.mark.requirement("MB-06")
-async def test_tab_by_tab_each_tab_has_its_entry_and_looking_at_another_is_no_news(
+async def test_in_a_list_by_tab_each_tab_has_its_entry_and_focus_changes_send_nothing(
     tmp_path: Path,
 ) -> None:
-    wanted = {"notifications": {"toolsListChanged": True, "resourcesListChanged": True}}
+    params = {"notifications": {"toolsListChanged": True, "resourcesListChanged": True}}
     async with shops(tmp_path, {"exposure": "per-tab"}) as here:
         pages = [await here.tab() for _ in range(2)]
         names = [tool_name(here.site, f"tab{number}_view_cart") for number in (1, 2)]
         last = {name.replace("view_cart", "checkout") for name in names}
         await until(here.agent, lambda tools: last <= set(tools))
         assert tool_name(here.site, "view_cart") not in await listed(here.agent)
-        async with LoneClient(here.agent.http).streaming("subscriptions/listen", wanted) as heard:
-            news = events(heard)
-            await next_message(news)
-            await told(here, news)
+        async with LoneClient(here.agent.http).streaming("subscriptions/listen", params) as stream:
+            messages = events(stream)
+            await next_message(messages)
+            await announcements(here, messages)
             owners = {}
             for page, tab in (*pages, pages[0]):
                 await here.show(page)
                 await here.looked_at(tab)
-                shown = await marked(here)
-                assert len(shown) == 1
-                owners[tab] = shown[0]
-                assert await ran_in(here, shown[0]) == tab
+                marks = await marked(here)
+                assert len(marks) == 1
+                owners[tab] = marks[0]
+                assert await ran_in(here, marks[0]) == tab
             assert sorted(owners.values()) == sorted(names)
-            assert "notifications/tools/list_changed" not in await told(here, news)
+            assert "notifications/tools/list_changed" not in await announcements(here, messages)
         await here.close(pages[0][0])
         gone = owners[pages[0][1]]
         await until(here.agent, lambda tools: gone not in tools)
         assert await ran_in(here, owners[pages[1][1]]) == pages[1][1]
 
 
-async def told(here: Shops, news: AsyncIterator[Event]) -> list[str]:
-    """What was announced so far: all that comes before a new tab is announced."""
+async def announcements(here: Shops, messages: AsyncIterator[Event]) -> list[str]:
+    """The announcements so far: all that precede the announcement of a new tab."""
     await here.agent.call("browser_open_tab", url="about:blank")
-    heard: list[str] = []
-    while "notifications/resources/list_changed" not in heard:
-        heard.append((await next_message(news))["method"])
-    return heard
+    announced: list[str] = []
+    while "notifications/resources/list_changed" not in announced:
+        announced.append((await next_message(messages))["method"])
+    return announced
 
 
 async def marked(here: Shops) -> list[str]:
-    """The entries of `view_cart` that are said to be in front."""
+    """The entries of `view_cart` that are marked as active."""
     tools = (await listed(here.agent)).values()
     ours = [tool for tool in tools if tool["name"].endswith("_view_cart")]
     return [tool["name"] for tool in ours if " Active]" in tool["description"]]

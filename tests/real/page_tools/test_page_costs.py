@@ -1,4 +1,4 @@
-"""What a page's tool costs in a real browser, against a script in the same tab."""
+"""The duration of a page tool in a real browser, compared with a script in the same tab."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -20,7 +20,7 @@ async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
 
 
 @pytest.mark.requirement("MB-13")
-async def test_a_pages_tool_takes_no_longer_than_a_few_scripts(
+async def test_a_page_tool_takes_no_longer_than_a_few_scripts(
     agent: Agent, opened: Callable[[str], Awaitable[int]], site: Site
 ) -> None:
     async with clean(agent, site.url, site.other):

@@ -16,59 +16,61 @@ pytestmark = pytest.mark.real_browser
 
 
 @pytest.mark.requirement("MT-01")
-async def test_a_page_knocks_and_is_let_in_by_its_code_and_put_out_by_the_command_line(
+async def test_a_page_asks_to_pair_is_admitted_by_its_code_and_removed_by_the_command_line(
     tmp_path: Path,
 ) -> None:
     with serve_page() as url:
-        async with rig(tmp_path, {}) as there:
-            here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
+        async with rig(tmp_path, {}) as managed:
+            here = PlainBrowser(managed.cdp, url.rstrip("/"), managed.port)
             page = await here.open()
             code = (await here.status(page, "unpaired"))["code"]
-            async with panel_of(there.cdp) as panel:
-                shown = await panel.text("li[data-knock]")
-                assert here.site in shown and code in shown
+            async with panel_of(managed.cdp) as panel:
+                text = await panel.text("li[data-knock]")
+                assert here.site in text and code in text
                 await panel.value("document.querySelector('[data-action=let-in]').click()")
                 assert (await here.status(page, "unpaired"))["code"] == code
                 await panel.click("[data-action=let-in]")
                 await here.status(page, "connected")
-                await panel.until("!document.querySelector('li[data-knock]')", "the knock to go")
-            assert there.product.run("page", "list").stdout == f"{here.site}\n"
-            there.product.run("page", "forget", here.site)
+                await panel.until(
+                    "!document.querySelector('li[data-knock]')", "the pairing request to go"
+                )
+            assert managed.product.run("page", "list").stdout == f"{here.site}\n"
+            managed.product.run("page", "forget", here.site)
             await here.status(page, "unpaired")
-            there.product.run("page", "allow", here.site)
+            managed.product.run("page", "allow", here.site)
             await here.status(page, "connected")
-        lines = [(line["plugin"], line["tool"], line["verdict"]) for line in there.audit()]
+        lines = [(line["plugin"], line["tool"], line["verdict"]) for line in managed.audit()]
         assert ("door", "knock at /page", "refused") in lines
         assert ("panel", "page.pair", "allowed") in lines
 
 
 @pytest.mark.requirement("MT-08")
-async def test_a_page_known_by_extension_and_worker_is_one_tab(tmp_path: Path) -> None:
+async def test_a_page_with_extension_and_worker_is_one_tab(tmp_path: Path) -> None:
     with serve_page() as url:
         config = {"workerOrigins": ["http://127.0.0.1:*"]}
-        async with rig(tmp_path, config) as there, there.agent("robot") as agent:
-            here = PlainBrowser(there.cdp, url.rstrip("/"), there.port)
+        async with rig(tmp_path, config) as managed, managed.agent("robot") as agent:
+            here = PlainBrowser(managed.cdp, url.rstrip("/"), managed.port)
             page = await here.open()
             id = await here.connected(page)
             found = await eventually(
                 lambda: agent.result("list_browser_tabs"),
                 until=lambda found: (
-                    [type(one["tabId"]) for one in found["structuredContent"]] == [int]
+                    [type(entry["tabId"]) for entry in found["structuredContent"]] == [int]
                 ),
             )
             (tab,) = found["structuredContent"]
             assert tab["url"] == here.shop and tab["title"] == "tabhub demo shop"
             name = await _named(agent, "view_cart")
-            for given in ({}, {"tabId": tab["tabId"]}, {"tabId": id}):
-                assert (await agent.call(name, **given))["total"] == 0
+            for arguments in ({}, {"tabId": tab["tabId"]}, {"tabId": id}):
+                assert (await agent.call(name, **arguments))["total"] == 0
 
 
 @pytest.mark.requirement("MB-01")
-async def test_a_site_that_writes_its_tools_once_offers_them_by_webmcp_where_it_can(
+async def test_a_site_that_defines_its_tools_once_offers_them_by_webmcp_if_available(
     tmp_path: Path,
 ) -> None:
     with serve_page() as url:
-        async with rig(tmp_path, {}) as there, there.agent("robot") as agent:
+        async with rig(tmp_path, {}) as managed, managed.agent("robot") as agent:
             await agent.call("browser_open_tab", url=url)
             name = await _named(agent, "search_products")
             assert "Filter coffee" in await agent.text(name, query="filter")

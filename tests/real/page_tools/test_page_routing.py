@@ -22,18 +22,18 @@ HANG = """document.modelContext.registerTool({
 
 
 @pytest.mark.requirement("MT-03")
-async def test_of_several_tabs_the_one_that_a_person_looks_at_is_used(tmp_path: Path) -> None:
+async def test_of_several_tabs_the_active_one_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
-        (one, first), (two, second) = await here.shops(2)
-        for page, tab in ((one, first), (two, second), (one, first)):
+        (first_page, first), (second_page, second) = await here.shops(2)
+        for page, tab in ((first_page, first), (second_page, second), (first_page, first)):
             await here.show(page)
             await here.looked_at(tab)
             assert await here.used("add_to_cart", **MUG) == tab
-        assert await here.bought(one, two) == [2, 1]
+        assert await here.bought(first_page, second_page) == [2, 1]
 
 
 @pytest.mark.requirement("MT-03")
-async def test_the_only_tab_with_a_tool_is_used_in_the_background_too(tmp_path: Path) -> None:
+async def test_the_only_tab_with_a_tool_gets_the_call_in_the_background_too(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         ((shop, tab),) = await here.shops(1)
         assert await here.used("add_to_cart", **MUG) == tab
@@ -46,47 +46,47 @@ async def test_the_only_tab_with_a_tool_is_used_in_the_background_too(tmp_path: 
 
 
 @pytest.mark.requirement("MT-03")
-async def test_when_the_tab_in_front_goes_elsewhere_another_is_used(tmp_path: Path) -> None:
+async def test_when_the_active_tab_navigates_away_another_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
-        (one, first), (two, second) = await here.shops(2)
+        (first_page, first), (second_page, second) = await here.shops(2)
         assert await here.used("add_to_cart", **MUG) == second
-        await here.value(two, f"location.href = {here.other!r}")
+        await here.value(second_page, f"location.href = {here.other!r}")
         await here.have("view_cart", first)
         assert await here.used("add_to_cart", **MUG) == first
-        assert await here.bought(one) == [1]
-        await here.value(two, "history.back()")
+        assert await here.bought(first_page) == [1]
+        await here.value(second_page, "history.back()")
         await here.have("view_cart", first, second)
         assert await here.used("add_to_cart", **MUG) == second
 
 
 @pytest.mark.requirement("MT-03")
 @pytest.mark.requirement("MT-06")
-async def test_a_tab_that_is_named_is_used_and_no_other_in_its_place(tmp_path: Path) -> None:
+async def test_a_named_tab_gets_the_call_and_no_other_replaces_it(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
-        (one, first), (two, second) = await here.shops(2)
+        (first_page, first), (second_page, second) = await here.shops(2)
         assert await here.used("add_to_cart", **MUG, tabId=first) == first
-        assert await here.bought(one, two) == [1, 0]
+        assert await here.bought(first_page, second_page) == [1, 0]
         _, other = await here.tab(here.other)
         name = (await here.tool("add_to_cart"))["name"]
         for tab, reason in ((99999999, "tab_not_found"), (other, "no_tab_for_tool")):
             with pytest.raises(ToolFailed) as failed:
                 await here.used("add_to_cart", **MUG, tabId=tab)
             assert failed.value.reason == reason
-            said = f"Tool '{name}' not available in tab '{tab}'. Available tabs: "
-            assert failed.value.message.startswith(said)
+            message = f"Tool '{name}' not available in tab '{tab}'. Available tabs: "
+            assert failed.value.message.startswith(message)
             assert set(failed.value.error["tabs"]) == {first, second}
-        assert await here.bought(one, two) == [1, 0]
+        assert await here.bought(first_page, second_page) == [1, 0]
 
 
 @pytest.mark.requirement("MT-05")
-async def test_a_tool_that_no_tab_has_any_more_is_no_tool(tmp_path: Path) -> None:
+async def test_a_tool_without_a_tab_is_unknown(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
-        (one, _), (two, second) = await here.shops(2)
+        (first_page, _), (second_page, second) = await here.shops(2)
         name = (await here.tool("view_cart"))["name"]
-        await here.close(one)
+        await here.close(first_page)
         await here.have("view_cart", second)
         assert await here.used("view_cart") == second
-        await here.close(two)
+        await here.close(second_page)
         await here.without("view_cart")
         call = {"name": name, "arguments": {}}
         answer = (await here.agent.post("tools/call", call)).json()
@@ -94,23 +94,23 @@ async def test_a_tool_that_no_tab_has_any_more_is_no_tool(tmp_path: Path) -> Non
 
 
 @pytest.mark.requirement("MT-03")
-async def test_in_two_windows_the_tab_of_the_one_in_front_is_used(tmp_path: Path) -> None:
+async def test_with_two_windows_the_tab_in_the_front_window_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
-        (one, first) = await here.tab()
-        (two, second) = await here.tab(newWindow=True)
+        (first_page, first) = await here.tab()
+        (second_page, second) = await here.tab(newWindow=True)
         await here.have("view_cart", first, second)
         for tab in (first, second, first):
             await focus(here, tab)
             await here.looked_at(tab)
             assert await here.used("add_to_cart", **MUG) == tab
-        assert await here.bought(one, two) == [2, 1]
-        await here.close(one)
+        assert await here.bought(first_page, second_page) == [2, 1]
+        await here.close(first_page)
         await here.have("view_cart", second)
         assert await here.used("add_to_cart", **MUG) == second
 
 
 async def focus(here: Shops, tab: int) -> None:
-    """A person turns to the window of a tab. Without a screen only one that was away gets there."""
+    """Focus the window of a tab. Without a screen this works only after minimizing it."""
     window = await here.cdp.in_worker(f"chrome.tabs.get({tab}).then((tab) => tab.windowId)")
     for state in ("{ state: 'minimized' }", "{ state: 'normal', focused: true }"):
         await here.cdp.in_worker(f"chrome.windows.update({window}, {state}).then(() => 1)")
@@ -118,7 +118,7 @@ async def focus(here: Shops, tab: int) -> None:
 
 @pytest.mark.requirement("MB-08")
 @pytest.mark.parametrize("how", ["reload", "navigation", "crash", "closing"])
-async def test_a_page_that_goes_during_a_call_may_have_received_it_and_no_other_is_called(
+async def test_a_page_that_closes_during_a_call_may_have_received_it_and_no_other_is_called(
     tmp_path: Path, how: str
 ) -> None:
     async with shops(tmp_path) as here:
@@ -150,15 +150,15 @@ async def leave(here: Shops, page: str, how: str) -> None:
 
 
 @pytest.mark.requirement("MB-09")
-async def test_a_crashed_tab_loses_its_tools_to_the_others_and_has_them_again_when_it_is_reloaded(
+async def test_a_crashed_tab_loses_its_tools_and_has_them_again_after_a_reload(
     tmp_path: Path,
 ) -> None:
     async with shops(tmp_path) as here:
-        (one, first), (two, second) = await here.shops(2)
-        await here.cdp.crash(two)
+        (first_page, first), (second_page, second) = await here.shops(2)
+        await here.cdp.crash(second_page)
         await here.have("view_cart", first)
         assert await here.used("add_to_cart", **MUG) == first
         await here.cdp.in_worker(f"chrome.tabs.reload({second}).then(() => 1)")
         await here.have("view_cart", first, second)
         assert await here.used("add_to_cart", **MUG, tabId=second) == second
-        assert await here.bought(one) == [1]
+        assert await here.bought(first_page) == [1]

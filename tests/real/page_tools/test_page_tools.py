@@ -1,4 +1,4 @@
-"""Tools that pages publish, as agents list and call them: the whole way, in a real browser."""
+"""Page tools as agents list and call them, end to end in a real browser."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ def described(found: dict[str, Any]) -> None:
     assert found["annotations"]["readOnlyHint"] is True
 
 
-async def said(agent: Agent, origin: str, name: str, **arguments: Any) -> Any:
+async def call_tool(agent: Agent, origin: str, name: str, **arguments: Any) -> Any:
     return json.loads(await agent.text(tool_name(origin, name), **arguments))
 
 
@@ -66,7 +66,7 @@ async def happens(in_page: Evaluate, tab: int, code: str) -> None:
 
 async def works(agent: Agent, origin: str) -> None:
     described(await tool(agent, origin, "double"))
-    assert await said(agent, origin, "double", a=21) == {"doubled": 42, "where": origin}
+    assert await call_tool(agent, origin, "double", a=21) == {"doubled": 42, "where": origin}
     failed = await agent.result(tool_name(origin, "fail"), a=1)
     assert failed["isError"]
     assert (await refused(agent, origin, "double", a="x")).reason == "invalid_arguments"
@@ -98,15 +98,15 @@ async def test_forms_are_listed_and_called_and_a_person_may_send_one(
     tab = await opened(site.page("tools-form"))
     found = await tool(agent, site.url, "search")
     assert found["inputSchema"]["required"] == ["q"]
-    assert await said(agent, site.url, "search", q="tea") == {"form": "search", "q": "tea"}
-    waiting = asyncio.create_task(said(agent, site.url, "order", note="soon"))
+    assert await call_tool(agent, site.url, "search", q="tea") == {"form": "search", "q": "tea"}
+    waiting = asyncio.create_task(call_tool(agent, site.url, "order", note="soon"))
     await happens(in_page, tab, "document.forms[1].note.value === 'soon'")
     await in_page("document.querySelector('#order').click()", tabId=tab)
     assert await waiting == {"form": "order", "note": "soon"}
 
 
 @pytest.mark.requirement("MB-05")
-async def test_the_list_follows_what_a_page_registers_and_withdraws(
+async def test_the_list_follows_registrations_of_a_page(
     agent: Agent, opened: Opener, site: Site, in_page: Evaluate
 ) -> None:
     tab = await opened(site.page("tools"))
@@ -121,19 +121,19 @@ async def test_the_list_follows_what_a_page_registers_and_withdraws(
 
 
 @pytest.mark.requirement("MB-09")
-async def test_tools_go_with_their_page_and_come_back_with_it(
+async def test_tools_disappear_with_their_page_and_reappear_with_it(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("tools"))
     await tool(agent, site.url, "never")
     await agent.call("browser_navigate_tab", tabId=tab, url="reload")
     await tool(agent, site.url, "never")
-    assert (await said(agent, site.url, "double", a=2))["doubled"] == 4
+    assert (await call_tool(agent, site.url, "double", a=2))["doubled"] == 4
     await agent.call("browser_navigate_tab", tabId=tab, url=site.page("form"))
     await withdrawn(agent, site.url, "double")
     await agent.call("browser_navigate_tab", tabId=tab, url="back")
     await tool(agent, site.url, "never")
-    assert (await said(agent, site.url, "double", a=3))["doubled"] == 6
+    assert (await call_tool(agent, site.url, "double", a=3))["doubled"] == 6
 
 
 @pytest.mark.requirement("MB-08")
@@ -150,38 +150,40 @@ async def test_a_call_in_a_page_that_crashes_says_that_the_page_may_have_receive
 
 
 @pytest.mark.requirement("MB-07")
-async def test_tabs_in_two_windows_are_told_apart(
+async def test_tabs_in_two_windows_are_distinguished(
     agent: Agent, opened: Opener, site: Site, in_page: Evaluate
 ) -> None:
-    one = await opened(site.page("tools"))
+    first = await opened(site.page("tools"))
     window = await agent.call("browser_create_window", url=site.page("tools"))
     other = window["tabIds"][0] if "tabIds" in window else window["tabId"]
     found = await tool(agent, site.url, "never")
     assert "tabId" in found["inputSchema"]["properties"]
-    for tab, number in ((one, 1), (other, 2)):
+    for tab, number in ((first, 1), (other, 2)):
         await in_page(f"window.number = {number}", tabId=tab)
         await in_page(
             f"publish('which{number}', {{execute: async () => String(window.number)}})", tabId=tab
         )
-    for tab, number in ((one, 1), (other, 2)):
+    for tab, number in ((first, 1), (other, 2)):
         await tool(agent, site.url, f"which{number}")
-        assert await said(agent, site.url, f"which{number}", a=1) == number
-        assert (await said(agent, site.url, "double", a=number, tabId=tab))["doubled"] == 2 * number
+        assert await call_tool(agent, site.url, f"which{number}", a=1) == number
+        assert (await call_tool(agent, site.url, "double", a=number, tabId=tab))[
+            "doubled"
+        ] == 2 * number
     await agent.call("browser_close_tab", tabId=other)
 
 
 @pytest.mark.requirement("MB-11")
-async def test_tools_of_frames_are_their_own_sites(
+async def test_tools_of_frames_belong_to_the_frames_site(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("tools-frames"))
     for origin in (site.url, site.other):
         await tool(agent, origin, "steps")
-        assert (await said(agent, origin, "double", a=1))["where"] == origin
+        assert (await call_tool(agent, origin, "double", a=1))["where"] == origin
 
 
 @pytest.mark.requirement("MB-11")
-async def test_a_hostile_page_is_bounded_and_other_tabs_notice_nothing(
+async def test_a_hostile_page_is_bounded_and_does_not_affect_other_tabs(
     agent: Agent, opened: Opener, site: Site, in_page: Evaluate
 ) -> None:
     await opened(f"{site.other}/tools.html")
@@ -193,7 +195,7 @@ async def test_a_hostile_page_is_bounded_and_other_tabs_notice_nothing(
         assert len(found) <= 500, how
         assert tool_name(site.url, "big") not in found
         await in_page("void setInterval(() => flood(20), 20)", tabId=tab)
-        assert (await said(agent, site.other, "double", a=4))["doubled"] == 8
+        assert (await call_tool(agent, site.other, "double", a=4))["doubled"] == 8
         await agent.call("browser_close_tab", tabId=tab)
         await until(agent, lambda tools: not [name for name in tools if name.startswith(start)])
     assert not [name for name in await listed(agent) if "bank" in name]

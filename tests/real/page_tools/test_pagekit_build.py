@@ -1,4 +1,4 @@
-"""The library as sites take it: one small file, for modules and for plain scripts."""
+"""The library as sites load it: one small file, for modules and for plain scripts."""
 
 import subprocess
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from tabhub.config.settings import Settings
 from tests.support.browsers.plain import PlainBrowser, browser
 from tests.support.eventually import eventually
-from tests.support.page_events import Heard
+from tests.support.page_events import PageEvents
 from tests.support.serving import served
 from tests.support.static_site import serving
 
@@ -43,18 +43,18 @@ void tabhub.registerTool("hello", "Says hello.", null);
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     folder = tmp_path_factory.mktemp("built")
     command = [ROOT / "scripts" / "build-pagekit", folder]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     for name, page in USING.items():
         (folder / f"{name}.html").write_text(page.replace("{use}", USE))
-    return folder, said
+    return folder, output
 
 
 @pytest.mark.requirement("MT-01")
-def test_the_library_is_small_and_says_how_small(built: tuple[Path, str]) -> None:
-    folder, said = built
+def test_the_library_is_small_and_the_build_prints_its_size(built: tuple[Path, str]) -> None:
+    folder, output = built
     for name in USING:
         size = (folder / name).stat().st_size
-        assert f"{size} bytes" in said and size <= MOST_BYTES
+        assert f"{size} bytes" in output and size <= MOST_BYTES
 
 
 @pytest.mark.requirement("MT-01")
@@ -73,7 +73,7 @@ def test_typescript_finds_the_types_of_both_builds(resolving: str, built: tuple[
 
 @pytest.mark.requirement("MT-01")
 @pytest.mark.parametrize("name", USING)
-async def test_each_build_offers_tools_and_is_its_own_worker(
+async def test_each_build_offers_tools_and_serves_as_its_own_worker(
     name: str, built: tuple[Path, str], tmp_path: Path
 ) -> None:
     with serving(built[0]) as site:
@@ -81,11 +81,11 @@ async def test_each_build_offers_tools_and_is_its_own_worker(
             served(Settings(worker_origins=[site])) as server,
             browser(tmp_path) as cdp,
         ):
-            heard = Heard(server.app.pages)
+            events = PageEvents(server.app.pages)
             here = PlainBrowser(cdp, site, server.port)
             page = await here.open(f"{site}/{name}.html?hub={here.hub}")
             await here.until(page, "document.title === 'on'")
-            await eventually(lambda: ["hello"] in heard.tabs.values())
-            ((tab, _),) = heard.tabs.items()
-            told = await heard.call(tab, "hello")
-            assert told.payload == {"content": [{"type": "text", "text": "hello"}]}
+            await eventually(lambda: ["hello"] in events.tabs.values())
+            ((tab, _),) = events.tabs.items()
+            result = await events.call(tab, "hello")
+            assert result.payload == {"content": [{"type": "text", "text": "hello"}]}

@@ -1,4 +1,4 @@
-"""A page and frames of its own site in it, or two clients in one document: all of it is one tab."""
+"""A page with frames of its own site, or with two clients, is one tab."""
 
 import json
 from pathlib import Path
@@ -25,13 +25,13 @@ async def one_tab(here: WorkerShops, page: str) -> str:
     tab = await here.connected(page)
     for name in ("inner", "view_cart"):
         await here.have(name, tab)
-    assert [(one["tabId"], one["url"]) for one in await here.tabs()] == [(tab, here.shop)]
+    assert [(entry["tabId"], entry["url"]) for entry in await here.tabs()] == [(tab, here.shop)]
     return tab
 
 
 @pytest.mark.requirement("MT-04")
 @pytest.mark.parametrize("moment", ["DOMContentLoaded", "load"])
-async def test_a_frame_of_the_same_site_is_in_the_tab_of_its_page(
+async def test_a_frame_of_the_same_site_belongs_to_the_tab_of_its_page(
     tmp_path: Path, moment: str
 ) -> None:
     async with worker_shops(tmp_path) as here:
@@ -59,8 +59,8 @@ async def test_a_copy_of_a_page_with_a_frame_is_one_other_tab(tmp_path: Path) ->
         other = await here.connected(twin)
         await here.value(twin, ADD_FRAME % json.dumps(INNER % (here.hub, "inner")))
         await here.have("inner", tab, other)
-        assert {one["tabId"] for one in await here.tabs()} == {tab, other}
-        assert [await here.value(one, TAB_ID) for one in (page, twin)] == [tab, other]
+        assert {entry["tabId"] for entry in await here.tabs()} == {tab, other}
+        assert [await here.value(document, TAB_ID) for document in (page, twin)] == [tab, other]
 
 
 async def test_two_clients_in_one_document_are_one_tab(tmp_path: Path) -> None:
@@ -84,15 +84,15 @@ async def test_two_clients_in_one_document_are_one_tab(tmp_path: Path) -> None:
 
 async def test_frames_in_the_page_of_another_site_are_tabs_that_keep_no_id(tmp_path: Path) -> None:
     async with worker_shops(tmp_path) as here:
-        # The browser asks nothing of a frame: its page has to hand the leave on.
+        # The browser shows no prompt for a frame: its page has to delegate the permission.
         frames = f"<iframe allow='loopback-network' src='{here.shop}'></iframe>" * 2
         page = await here.open(f"{here.site.replace('127.0.0.1', 'localhost')}/shop.css")
         await here.value(page, f"void (document.body.innerHTML = {frames!r})")
         tabs = await eventually(here.tabs, until=lambda tabs: len(tabs) >= 2)
-        told = [one["tabId"] for one in tabs]
-        await here.have("view_cart", *told)
-        for tab in told:
+        ids = [entry["tabId"] for entry in tabs]
+        await here.have("view_cart", *ids)
+        for tab in ids:
             assert await here.used("view_cart", tabId=tab) == tab
         targets = (await here.cdp.send("Target.getTargets"))["targetInfos"]
-        inner = [one["targetId"] for one in targets if one["type"] == "iframe"]
-        assert [await here.value(one, TAB_ID) for one in inner] == [None, None]
+        inner = [target["targetId"] for target in targets if target["type"] == "iframe"]
+        assert [await here.value(frame, TAB_ID) for frame in inner] == [None, None]

@@ -1,4 +1,4 @@
-"""Tools that pagekit hands to the browser's own WebMCP: they say what the worker would say."""
+"""Tools that pagekit registers with the browser's WebMCP give the same results as the worker."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -43,7 +43,7 @@ async def offered(
 
 @pytest.mark.requirement("MB-01")
 @pytest.mark.parametrize("hint", ["destructiveHint", "consequentialHint"])
-async def test_a_tool_that_destroys_is_asked_about(
+async def test_a_destructive_tool_needs_approval(
     agent: Agent, offered: Callable[..., Awaitable[str]], cdp: Cdp, hint: str
 ) -> None:
     name = await offered("wipe", "() => 'wiped'", f"{{ {hint}: true }}")
@@ -60,7 +60,7 @@ async def test_a_tool_that_destroys_is_asked_about(
 
 @pytest.mark.requirement("MB-01")
 @pytest.mark.parametrize("thrown", ["new Error('out of tea')", "'out of tea'"])
-async def test_what_a_handler_throws_is_told_in_its_own_words(
+async def test_the_message_of_a_handlers_exception_is_reported(
     agent: Agent, offered: Callable[..., Awaitable[str]], thrown: str
 ) -> None:
     result = await agent.result(await offered("brew", f"() => {{ throw {thrown} }}"))
@@ -78,9 +78,9 @@ async def test_what_a_handler_throws_is_told_in_its_own_words(
         ("({ content: [{ type: 'text', text: 'whole' }] })", "whole", None),
     ],
 )
-async def test_whatever_a_handler_returns_is_what_the_worker_would_say(
+async def test_a_return_value_gives_the_same_result_as_by_the_worker(
     agent: Agent, offered: Callable[..., Awaitable[str]], value: str, text: str, structured: Any
 ) -> None:
     result = await agent.result(await offered("brew", f"() => {value}"))
-    assert [one["text"] for one in result["content"]] == [text]
+    assert [block["text"] for block in result["content"]] == [text]
     assert result.get("structuredContent") == structured

@@ -1,4 +1,4 @@
-"""The React example of docs/pagekit.md, taken from there, with React in a real browser."""
+"""The React example of docs/pagekit.md, copied from that page, with React in a real browser."""
 
 import re
 import shutil
@@ -52,7 +52,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shop(folder: Path, product: tuple[Product, int]) -> Iterator[str]:
-    """The page, bundled and served; it may offer tools by the worker too."""
+    """The page, bundled and served, which may also offer tools by the worker."""
     (folder / "index.html").write_text(PAGE)
     shutil.copy(ROOT / "tests" / "pagekit" / "react.jsx", folder / "app.jsx")
     bundler = NPM / "rolldown" / "bin" / "cli.mjs"
@@ -79,7 +79,7 @@ async def test_a_tool_lives_with_its_component_and_sees_its_newest_state(
 ) -> None:
     hub = f"?hub=ws://127.0.0.1:{product[1]}/page" if way == "the worker" else ""
     await opened(f"{shop}/{hub}")
-    # StrictMode mounts everything twice: one registration too many would be a fault, or stay.
+    # StrictMode mounts every component twice: an extra registration would fail or remain.
     for times in range(2):
         await in_page("show(['tea'])")
         name = (await tool(agent, shop, "view_cart"))["name"]

@@ -1,4 +1,4 @@
-"""Walled sites in frames that try to pass for something else."""
+"""Blocked sites in frames that disguise their origin."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,32 +18,32 @@ def page(origin: str, body: str) -> str:
 
 
 @pytest.fixture
-async def walled(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
+async def blocked(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
     forbidden = site.other.removeprefix("http://")
     async with rig(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
         yield here
 
 
-async def test_a_walled_site_in_a_sandboxed_frame_is_walled(walled: Rig, site: Site) -> None:
-    # Code that is given as text has no address of its own.
+async def test_a_blocked_site_in_a_sandboxed_frame_is_blocked(blocked: Rig, site: Site) -> None:
+    # Code passed as text has no address.
     script = "setTimeout(\"console.log('hid' + 'den word')\")"
     inner = page(site.other, f"<button id=b>hidden</button><script>{script}</script>")
     plain = "<iframe sandbox='allow-scripts' srcdoc='<p>shown</p>'></iframe>"
     body = f'<h1>outside</h1>{plain}<iframe sandbox="allow-scripts" src="{inner}"></iframe>'
-    async with walled.agent("robot") as agent:
+    async with blocked.agent("robot") as agent:
         await agent.call("browser_open_tab", url=page(site.url, body))
-        told = await agent.text("browser_read_page")
-        assert "outside" in told and "shown" in told and "hidden" not in told
+        text = await agent.text("browser_read_page")
+        assert "outside" in text and "shown" in text and "hidden" not in text
         click = await agent.result("browser_click_element", selector="#b")
         assert click["structuredContent"]["error"]["reason"] == "element_not_found"
         shot = await agent.result("browser_screenshot_tab")
         assert shot["structuredContent"]["error"]["reason"] == "permission_off"
         assert "hidden word" not in await agent.text("browser_get_console_logs")
         listed = (await agent.call("browser_list_resources"))["resources"]
-        assert listed and not any(one["url"].startswith(site.other) for one in listed)
+        assert listed and not any(request["url"].startswith(site.other) for request in listed)
 
 
-async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: Rig, site: Site) -> None:
+async def test_keys_stop_when_the_focus_moves_to_a_blocked_frame(blocked: Rig, site: Site) -> None:
     listening = "<script>addEventListener('keydown', () => parent.postMessage('key', '*'))</script>"
     inner = page(site.other, f"<input>{listening}")
     script = "got = 0; onmessage = () => got++; i.onkeydown = () => f.focus()"
@@ -53,18 +53,18 @@ async def test_keys_stop_when_the_focus_goes_to_a_walled_frame(walled: Rig, site
         ("computer", {"action": "type", "text": "xyz"}),
         ("browser_press_key", {"key": "x y z"}),
     )
-    async with walled.agent("robot") as agent:
+    async with blocked.agent("robot") as agent:
         tab = (await agent.call("browser_open_tab", url=page(site.url, body)))["tabId"]
         for tool, arguments in calls:
             await agent.call("browser_execute_script", code="i.focus(); 1")
             result = await agent.result(tool, tabId=tab, **arguments)
             assert "navigated_away" in str(result)
-            told = await agent.call("browser_execute_script", code="got")
-            assert told["value"] == 0
+            content = await agent.call("browser_execute_script", code="got")
+            assert content["value"] == 0
 
 
-async def test_no_picture_shows_a_walled_frame_that_comes_while_it_is_taken(
-    walled: Rig, site: Site
+async def test_no_picture_shows_a_blocked_frame_that_is_added_while_it_is_taken(
+    blocked: Rig, site: Site
 ) -> None:
     body = "<div id=o></div><div style='height: 40000px'></div>"
     # The first piece of a long picture is drawn without scrollbars, which the page can see.
@@ -72,10 +72,10 @@ async def test_no_picture_shows_a_walled_frame_that_comes_while_it_is_taken(
         f"addEventListener('resize', () => {{ o.innerHTML = "
         f"'<iframe src={site.other}/form.html></iframe>' }}, {{once: true}}); 1"
     )
-    async with walled.agent("robot") as agent:
+    async with blocked.agent("robot") as agent:
         await agent.call("browser_open_tab", url=page(site.url, body))
         await agent.call("browser_execute_script", code=code)
         result = await agent.result("browser_screenshot_tab", fullPage=True)
-        told = await agent.call("browser_execute_script", code="o.innerHTML")
-        assert "iframe" in told["value"]
+        content = await agent.call("browser_execute_script", code="o.innerHTML")
+        assert "iframe" in content["value"]
         assert result["structuredContent"]["error"]["reason"] == "permission_off"

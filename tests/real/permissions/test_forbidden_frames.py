@@ -1,4 +1,4 @@
-"""Frames of a site where a tool is not allowed: nothing is told of them."""
+"""Frames of a site where a tool is not allowed: no result contains their content."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from tests.support.site import Site
 pytestmark = pytest.mark.real_browser
 
 
-async def test_no_looking_tool_tells_of_a_frame_where_it_is_not_allowed(
+async def test_no_reading_tool_shows_a_frame_of_a_forbidden_site(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
@@ -30,9 +30,9 @@ async def test_no_looking_tool_tells_of_a_frame_where_it_is_not_allowed(
             ("browser_query_elements", {"selector": "button"}),
         )
         for tool, arguments in calls:
-            told = str(await agent.result(tool, **arguments))
-            assert "Press near" in told
-            assert "Press far" not in told
+            text = str(await agent.result(tool, **arguments))
+            assert "Press near" in text
+            assert "Press far" not in text
         selector = "[aria-label='field far']"
         with pytest.raises(ToolFailed) as failed:
             await agent.call("browser_wait_for_element", selector=selector, timeout=300)
@@ -42,7 +42,7 @@ async def test_no_looking_tool_tells_of_a_frame_where_it_is_not_allowed(
         assert failed.value.reason == "element_not_found"
 
 
-async def test_a_delta_tells_nothing_of_a_frame_that_has_been_forbidden_since(
+async def test_a_delta_leaves_out_a_frame_that_was_forbidden_after_the_first_read(
     tmp_path: Path, site: Site
 ) -> None:
     async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
@@ -56,7 +56,7 @@ async def test_a_delta_tells_nothing_of_a_frame_that_has_been_forbidden_since(
         assert "Press far" not in str(later)
 
 
-async def test_a_script_in_the_debuggers_place_stays_out_of_such_frames_too(
+async def test_actions_by_script_do_not_reach_such_frames_either(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
@@ -65,8 +65,10 @@ async def test_a_script_in_the_debuggers_place_stays_out_of_such_frames_too(
         tab = (await agent.call("browser_open_tab", url=site.page("frames")))["tabId"]
         await agent.call("browser_execute_script", code="1")
         await press_cancel(here.cdp, tab)
-        told = await agent.call("browser_type_text", selector="[aria-label='field near']", text="a")
-        assert told["trusted"] is False
+        result = await agent.call(
+            "browser_type_text", selector="[aria-label='field near']", text="a"
+        )
+        assert result["trusted"] is False
         far = "[aria-label='field far']"
         why = await reason(agent, "browser_type_text", selector=far, text="a")
         assert why == "element_not_found"

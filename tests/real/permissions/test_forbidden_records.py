@@ -1,4 +1,4 @@
-"""Recordings and files of a page: nothing of what a walled site has answered is told."""
+"""Recordings and files of a page leave out the responses of blocked sites."""
 
 import json
 from collections.abc import AsyncIterator
@@ -29,31 +29,31 @@ def redirected(site: Site, target: str) -> str:
 
 
 @pytest.fixture
-async def walled(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
+async def blocked(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
     forbidden = site.other.removeprefix("http://")
     async with rig(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
         yield here
 
 
 async def everything(agent: Agent) -> str:
-    """All that the recordings of the current tab tell."""
+    """All results that read recordings of the current tab."""
     listed = await agent.call("browser_get_network_requests")
-    told: list[Any] = [listed]
-    for one in listed["requests"]:
-        arguments = {"requestId": one["requestId"], "body": True}
-        told.append(await agent.result("browser_get_network_requests", **arguments))
-    told.append(await agent.result("browser_export_har", includeBodies=True))
-    told.append(await agent.result("browser_get_console_logs"))
-    told.append(await agent.result("browser_get_websocket_frames"))
+    results: list[Any] = [listed]
+    for request in listed["requests"]:
+        arguments = {"requestId": request["requestId"], "body": True}
+        results.append(await agent.result("browser_get_network_requests", **arguments))
+    results.append(await agent.result("browser_export_har", includeBodies=True))
+    results.append(await agent.result("browser_get_console_logs"))
+    results.append(await agent.result("browser_get_websocket_frames"))
     resources = await agent.call("browser_list_resources")
-    told.append(resources)
-    files = (one["url"] for one in resources["resources"])
-    told += [await agent.result("browser_get_resource_content", url=url) for url in files]
-    return json.dumps(told)
+    results.append(resources)
+    files = (resource["url"] for resource in resources["resources"])
+    results += [await agent.result("browser_get_resource_content", url=url) for url in files]
+    return json.dumps(results)
 
 
-async def test_what_a_walled_site_answers_an_allowed_page_is_told_by_no_recording(
-    walled: Rig, site: Site
+async def test_no_recording_shows_the_response_of_a_blocked_site_to_an_allowed_page(
+    blocked: Rig, site: Site
 ) -> None:
     hidden = f"{site.other}/missing?hidden"
     scripts = [answer(site.other, f"var {name} = 'secret'") for name in ("plain", "far")]
@@ -66,24 +66,22 @@ async def test_what_a_walled_site_answers_an_allowed_page_is_told_by_no_recordin
         f'<script src="{url}"></script>'
         for url in (*scripts, answer(site.url, "var near = 'open'"))
     )
-    async with walled.agent("robot") as agent:
+    async with blocked.agent("robot") as agent:
         await agent.call("browser_open_tab", url=page(site.url, body))
         await agent.call("browser_execute_script", code=f"await Promise.all([{','.join(fetches)}])")
-        told = await everything(agent)
-    assert "var near = 'open'" in told
-    assert "secret" not in told
-    # Its own address the page may know, as it asked for it; the browser's words may not tell it.
-    assert hidden not in told
-    assert "is not defined" not in told
+        results = await everything(agent)
+    assert "var near = 'open'" in results
+    assert "secret" not in results
+    # The page requested the address and may know it; messages of the browser must not contain it.
+    assert hidden not in results
+    assert "is not defined" not in results
 
 
-async def test_a_redirect_that_was_not_recorded_keeps_what_it_led_to_from_being_told(
-    walled: Rig, site: Site
-) -> None:
+async def test_the_target_of_an_unrecorded_redirect_is_left_out(blocked: Rig, site: Site) -> None:
     far = redirected(site, answer(site.other, "var far = 'secret'"))
     near = answer(site.url, "var near = 'open'")
     body = f'<script src="{far}"></script><script src="{near}"></script>'
-    async with walled.agent("robot") as agent:
+    async with blocked.agent("robot") as agent:
         await agent.call("browser_open_tab", url=page(site.url, body))
         await agent.call("browser_disable_network_capture")
         for url in (far, near):
@@ -91,11 +89,11 @@ async def test_a_redirect_that_was_not_recorded_keeps_what_it_led_to_from_being_
             assert result["structuredContent"]["error"]["reason"] == "not_found"
 
 
-async def test_a_filter_does_not_put_what_a_walled_site_answers_to_an_allowed_address(
-    walled: Rig, site: Site
+async def test_a_filter_does_not_attribute_a_blocked_response_to_an_allowed_address(
+    blocked: Rig, site: Site
 ) -> None:
     back = f"{site.other}/redirect?to={quote(f'{site.url}/form.html?hidden')}"
-    async with walled.agent("robot") as agent:
+    async with blocked.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
         await agent.call("browser_enable_network_capture", urlFilter=f"{site.url}/redirect")
         code = f"await fetch('{redirected(site, back)}', {{mode: 'no-cors'}}); 1"

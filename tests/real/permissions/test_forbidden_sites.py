@@ -1,4 +1,4 @@
-"""What rules keep from agents, and what the audit does not keep, in a real browser."""
+"""Content that rules hide from agents or the audit log leaves out, in a real browser."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.support.site import Site
 pytestmark = pytest.mark.real_browser
 
 
-async def test_what_is_typed_into_a_password_field_is_not_written_down(
+async def test_the_audit_log_has_no_text_typed_into_a_password_field(
     tmp_path: Path, site: Site
 ) -> None:
     body = "<input id=p type=password><input id=t><input id=c autocomplete=cc-number>"
@@ -28,9 +28,7 @@ async def test_what_is_typed_into_a_password_field_is_not_written_down(
         assert "hunter22" not in kept and "not-a-number" not in kept
 
 
-async def test_files_and_answers_to_requests_are_not_written_down(
-    tmp_path: Path, site: Site
-) -> None:
+async def test_the_audit_log_has_no_files_and_no_responses(tmp_path: Path, site: Site) -> None:
     secret = "c2VjcmV0LWJ5dGVz"
     async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=f"{site.url}/html?body=<input type=file>")
@@ -42,8 +40,8 @@ async def test_files_and_answers_to_requests_are_not_written_down(
             "browser_continue_request": {},
         }
         for tool, more in answers.items():
-            given = {"headers": {"X-Own": secret}, "body": secret, **more}
-            missed = await agent.result(tool, requestId="r", **given)
+            response = {"headers": {"X-Own": secret}, "body": secret, **more}
+            missed = await agent.result(tool, requestId="r", **response)
             assert missed["isError"]
             refused = await agent.result(tool, requestId="r", headers={"X": f"{secret}\n"}, **more)
             assert "header" in str(refused) and secret not in str(refused)
@@ -52,7 +50,7 @@ async def test_files_and_answers_to_requests_are_not_written_down(
         assert secret not in kept
 
 
-async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
+async def test_a_page_that_navigates_to_a_forbidden_site_shows_nothing_of_it(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
@@ -60,7 +58,7 @@ async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
     async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         tab = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
         for number in range(25):
-            # The page's own leaving may still be under way, and win.
+            # The page's own navigation may still be running, and win.
             await eventually(
                 lambda: agent.result("browser_navigate_tab", url=site.page("form")),
                 until=lambda found: not found.get("isError"),
@@ -72,27 +70,27 @@ async def test_a_page_that_slips_away_to_a_forbidden_site_shows_nothing_of_it(
                 script = agent.result("browser_execute_script", tabId=tab, code="location.host")
                 for call in (script, agent.result("browser_read_page", tabId=tab)):
                     result = await call
-                    told = result["structuredContent"]
+                    data = result["structuredContent"]
                     if result.get("isError"):
-                        reasons.add(told["error"]["reason"])
+                        reasons.add(data["error"]["reason"])
                     else:
-                        shown = str(told.get("value") or told.get("url"))
-                        assert forbidden not in shown
+                        text = str(data.get("value") or data.get("url"))
+                        assert forbidden not in text
             assert reasons <= {"permission_off", "navigated_away", "tab_url_mismatch"}
 
 
-async def test_frames_of_a_forbidden_site_are_neither_read_nor_acted_in(
+async def test_no_tool_reads_or_acts_in_frames_of_a_forbidden_site(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
-    for config, shown in (({}, True), ({"permissions": {"domains": {forbidden: "off"}}}, False)):
-        folder = tmp_path / str(shown)
+    for config, visible in (({}, True), ({"permissions": {"domains": {forbidden: "off"}}}, False)):
+        folder = tmp_path / str(visible)
         folder.mkdir()
         async with rig(folder, config) as here, here.agent("robot") as agent:
             frame = f"<h1>Outside</h1><iframe src='{site.other}/form.html'></iframe>"
             await agent.call("browser_open_tab", url=f"{site.url}/html?body={quote(frame)}")
             text = await agent.text("browser_read_page")
-            assert "Outside" in text and ("Email" in text) is shown
+            assert "Outside" in text and ("Email" in text) is visible
             click = await agent.result("browser_click_element", selector="#mail")
             reason = click["structuredContent"].get("error", {}).get("reason")
-            assert reason == (None if shown else "element_not_found")
+            assert reason == (None if visible else "element_not_found")

@@ -1,4 +1,4 @@
-"""The extension's own tools, in a browser of their own since they restart it."""
+"""The extension's own tools, in a separate browser since they restart it."""
 
 import json
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ async def here(tmp_path: Path) -> AsyncIterator[Rig]:
         yield found
 
 
-async def test_the_extension_tells_how_it_is(here: Rig, site: Site) -> None:
+async def test_the_extension_reports_its_status(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         url = html(site, "<button onclick='alert(1)'>ask</button>")
         tab = (await ann.call("browser_open_tab", url=url))["tabId"]
@@ -44,7 +44,7 @@ async def test_the_extension_tells_how_it_is(here: Rig, site: Site) -> None:
         assert url not in json.dumps(state)
 
 
-async def test_the_log_tells_of_commands_and_never_of_pages(here: Rig, site: Site) -> None:
+async def test_the_log_has_commands_and_no_page_content(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
         await ann.call("browser_open_tab", url=html(site, f"<title>{SECRET_WORD}</title>"))
         missing = {"selector": f"#{SECRET_WORD}"}
@@ -60,13 +60,13 @@ async def test_the_log_tells_of_commands_and_never_of_pages(here: Rig, site: Sit
         assert later["entries"] == []
         assert (await ann.call("extension_get_logs", source="offscreen"))["entries"] == []
         assert await reason(ann, "extension_get_logs", level="loud") == "invalid_arguments"
-        shown = await ann.call("extension_get_logs", level="info", maxTokens=50)
-        assert 0 < len(shown["entries"]) < shown["total"]
+        result = await ann.call("extension_get_logs", level="info", maxTokens=50)
+        assert 0 < len(result["entries"]) < result["total"]
 
 
-async def test_the_log_outlives_the_worker(here: Rig, site: Site) -> None:
+async def test_the_log_survives_a_worker_restart(here: Rig, site: Site) -> None:
     async with here.agent("ann") as ann:
-        # Its pages bring the worker back.
+        # Content scripts of its pages restart the worker.
         await ann.call("browser_open_tab", url=html(site, "page"))
         kept = "chrome.storage.session.get('journal').then(({journal}) => journal?.length ?? 0)"
         await eventually(lambda: here.cdp.in_worker(kept))
@@ -82,15 +82,15 @@ async def _messages(ann: Agent) -> list[str]:
     return [entry["message"] for entry in entries]
 
 
-async def test_whether_a_panel_is_open_is_told(here: Rig) -> None:
+async def test_the_result_says_whether_a_panel_is_open(here: Rig) -> None:
     async with here.agent("ann") as ann:
         assert (await ann.call("extension_get_side_panel"))["open"] is False
         async with panel_of(here.cdp):
-            told = await ann.call("extension_get_side_panel")
-            assert told == {"open": True, "panels": 1, "inTabs": 1}
+            result = await ann.call("extension_get_side_panel")
+            assert result == {"open": True, "panels": 1, "inTabs": 1}
 
 
-async def test_there_is_no_plugin_to_check(here: Rig) -> None:
+async def test_an_unknown_plugin_or_connection_is_an_error(here: Rig) -> None:
     async with here.agent("ann") as ann:
         assert await reason(ann, "extension_check_adapter", plugin="mail") == "not_found"
         wrong = {"connectionId": "nobody"}
@@ -99,7 +99,7 @@ async def test_there_is_no_plugin_to_check(here: Rig) -> None:
 
 
 @pytest.mark.parametrize("tool", RESTARTS)
-async def test_what_ends_calls_of_others_is_asked_about(tmp_path: Path, tool: str) -> None:
+async def test_ending_calls_of_other_agents_needs_approval(tmp_path: Path, tool: str) -> None:
     async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
         before = await ann.call("extension_get_state")
         assert await reason(ann, tool) == "approval_unavailable"
@@ -107,15 +107,15 @@ async def test_what_ends_calls_of_others_is_asked_about(tmp_path: Path, tool: st
 
 
 @pytest.mark.parametrize("tool", RESTARTS)
-async def test_the_extension_comes_back_and_tabs_stay_the_agents(
+async def test_the_extension_reconnects_and_agents_keep_their_tabs(
     here: Rig, site: Site, tool: str
 ) -> None:
     async with here.agent("ann") as ann:
         tab = (await ann.call("browser_open_tab", url=html(site, "<p>stays</p>")))["tabId"]
         before = await ann.call("extension_get_state")
-        told = await ann.call(tool)
+        result = await ann.call(tool)
         after = await ann.call("extension_get_state")
-        assert told["connectionId"] == before["connectionId"]
+        assert result["connectionId"] == before["connectionId"]
         assert after["connectedAt"] > before["connectedAt"]
         assert (after["startedAt"] > before["startedAt"]) is (tool == "extension_reload")
         assert "stays" in await ann.text("browser_get_tab_content", tabId=tab)

@@ -37,13 +37,13 @@ async def played(interface: Interface, place: Place, product: Product, url: str)
             before = len(await audited(person, CLIENT))
             outcomes = await scene(Stage(client, tab, f"{interface.name}, {scene.__name__}"))
             entries = [_same(entry) for entry in await audited(person, CLIENT, before)]
-            found[scene.__name__] = ([one.brief for one in outcomes], entries)
+            found[scene.__name__] = ([outcome.brief for outcome in outcomes], entries)
         await Stage(client, 0, "").call("browser_close_tab", {"tabId": tab})
     return found
 
 
 def _same(entry: Json) -> Json:
-    """Without the message, in which the place of a script's error has a name of its run."""
+    """An outcome without its message, since the location of a script error differs per run."""
     error = entry.get("error")
     return {**entry, "error": error and {**error, "message": ""}}
 
@@ -51,7 +51,7 @@ def _same(entry: Json) -> Json:
 @pytest.mark.slow
 @pytest.mark.requirement("OT-06")
 @pytest.mark.requirement("OT-07")
-async def test_every_interface_gives_the_same_in_a_real_browser(
+async def test_every_interface_gives_the_same_results_in_a_real_browser(
     product: tuple[Product, int], place: Place, site: Site
 ) -> None:
     first, *others = OUTSIDE

@@ -1,4 +1,4 @@
-"""A server that is killed leaves its browser behind; whoever comes next uses it again."""
+"""A killed server leaves its browser running; the next server uses it."""
 
 import os
 import signal
@@ -34,14 +34,14 @@ def browser(product: Product) -> int:
 
 
 def killed(product: Product) -> int:
-    """Kill the server, as nobody should; the browser that it leaves."""
+    """Kill the server without a clean stop; the browser that keeps running."""
     left = browser(product)
     os.kill(product.status()["pid"], signal.SIGKILL)
     eventually_sync(lambda: not product.status()["running"], "the server to be gone")
     return left
 
 
-async def test_a_browser_left_behind_is_used_again_by_every_way_of_starting(
+async def test_every_way_of_starting_reuses_an_orphaned_browser(
     product: Product, site: Site
 ) -> None:
     first = product.run(*BACKGROUND, "--port", "0")
@@ -75,7 +75,7 @@ async def test_a_browser_left_behind_is_used_again_by_every_way_of_starting(
     eventually_sync(lambda: living(left) == set(), "the browser to end with its command")
 
 
-def test_stop_closes_a_browser_that_was_left_behind(product: Product) -> None:
+def test_stop_closes_an_orphaned_browser(product: Product) -> None:
     assert product.run(*BACKGROUND, "--port", "0").returncode == 0
     left = killed(product)
     stopped = product.run("stop")
@@ -91,11 +91,11 @@ def test_stop_closes_a_browser_that_was_left_behind(product: Product) -> None:
     assert living(used) == set()
 
 
-def test_a_running_server_gets_a_browser_that_goes_with_it(product: Product) -> None:
+def test_a_running_server_gets_a_browser_that_ends_with_it(product: Product) -> None:
     assert product.run("start", "--background", "--port", "0").returncode == 0
     joined = product.run(*BACKGROUND)
     assert (joined.returncode, "already runs" in joined.stdout) == (0, True), joined.stderr
-    assert [one["kind"] for one in product.status()["browsers"]] == ["managed"]
+    assert [browser["kind"] for browser in product.status()["browsers"]] == ["managed"]
     used = browser(product)
     assert product.run(*BACKGROUND).returncode == 0
     assert browser(product) == used
@@ -106,7 +106,7 @@ def test_a_running_server_gets_a_browser_that_goes_with_it(product: Product) -> 
     assert living(used) == set()
 
 
-def test_an_open_browser_is_used_by_a_server_and_outlives_it(product: Product) -> None:
+def test_a_server_uses_an_open_browser_which_stays_open_afterwards(product: Product) -> None:
     with product.running("browser", "--headless"):
         eventually_sync(lambda: "browser started" in product.output, "the browser")
         used = browser(product)
@@ -117,7 +117,7 @@ def test_an_open_browser_is_used_by_a_server_and_outlives_it(product: Product) -
         assert used in living(used)
 
 
-def test_a_browser_that_cannot_start_is_told_at_once_with_its_own_reason(
+def test_a_browser_that_cannot_start_is_reported_at_once_with_its_own_error(
     product: Product, tmp_path: Path
 ) -> None:
     broken = tmp_path / "chrome"

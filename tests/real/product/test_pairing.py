@@ -1,4 +1,4 @@
-"""An extension that nobody told where the server is: a person pairs it once, by hand."""
+"""An extension without a configured server: a person pairs it once, by hand."""
 
 from pathlib import Path
 

@@ -24,13 +24,13 @@ pytestmark = pytest.mark.real_browser
 async def test_a_person_allows_and_denies_in_the_panel(tmp_path: Path, site: Site) -> None:
     async with rig(tmp_path) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=site.page("form"))
-        nobody = await failure(started(agent.call("browser_execute_script", code="1")))
-        assert nobody.reason == "approval_unavailable"
+        unanswered = await failure(started(agent.call("browser_execute_script", code="1")))
+        assert unanswered.reason == "approval_unavailable"
         async with panel_of(here.cdp) as panel:
             call = started(agent.call("browser_execute_script", code="6 * 7 /* <b>bold</b> */"))
-            shown = await panel.text("article[data-confirmation]")
+            text = await panel.text("article[data-confirmation]")
             for part in ("robot", "browser_execute_script", "127.0.0.1", "6 * 7 /* <b>bold</b> */"):
-                assert part in shown
+                assert part in text
             untrusted = "document.querySelector('article button[data-scope=once]').click()"
             await panel.until(
                 "document.querySelector('article button[data-scope=once]')?.disabled === false",
@@ -63,7 +63,7 @@ async def test_a_person_allows_and_denies_in_the_panel(tmp_path: Path, site: Sit
 
 
 @pytest.mark.requirement("OT-34")
-async def test_a_question_ends_with_its_time_and_with_the_last_panel(
+async def test_an_approval_ends_with_its_time_limit_and_with_the_last_panel(
     tmp_path: Path, site: Site
 ) -> None:
     config = {**CONFIG, "limits": {"approvalSeconds": 2}}
@@ -87,7 +87,7 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
         own = (await agent.call("browser_open_tab", url=site.page("form")))["tabId"]
         await here.cdp.open(site.page("targets"))
         listed = (await agent.call("browser_list_tabs"))["tabs"]
-        persons = next(told for told in listed if told["url"] == site.page("targets"))
+        persons = next(tab for tab in listed if tab["url"] == site.page("targets"))
         assert not persons["usable"] and "owner" not in persons
         async with panel_of(here.cdp) as panel:
             await panel.click("#this-tab button[data-action=share]")
@@ -126,7 +126,7 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
             assert (await failure(started(taken))).reason == "foreign_tab"
 
 
-async def test_no_agent_reaches_the_panel_that_asks_about_it(tmp_path: Path, site: Site) -> None:
+async def test_no_agent_reaches_the_panel(tmp_path: Path, site: Site) -> None:
     async with rig(tmp_path, {}, "--share-active-tab") as here, here.agent("robot") as agent:
         for tool in ("browser_open_tab", "browser_navigate_tab"):
             opening = agent.call(tool, url=PANEL, **({} if "open" in tool else {"tabId": 1}))
@@ -137,19 +137,21 @@ async def test_no_agent_reaches_the_panel_that_asks_about_it(tmp_path: Path, sit
         async with panel_of(here.cdp) as panel:
             await here.cdp.send("Target.activateTarget", targetId=panel.target)
             tabs = (await agent.call("browser_list_tabs"))["tabs"]
-            shown = next(told for told in tabs if told["url"] == PANEL)["tabId"]
+            panel_tab = next(tab for tab in tabs if tab["url"] == PANEL)["tabId"]
             for tool, more in (
                 ("browser_read_page", {}),
                 ("browser_execute_script", {"code": "1"}),
                 ("browser_click_element", {"selector": "button"}),
             ):
-                assert (await failure(started(agent.call(tool, tabId=shown, **more)))).reason in (
+                assert (
+                    await failure(started(agent.call(tool, tabId=panel_tab, **more)))
+                ).reason in (
                     "needs_person",
                     "foreign_tab",
                 )
 
 
-async def test_in_a_persons_own_browser_reading_is_free_and_acting_is_asked_about(
+async def test_in_a_persons_own_browser_reading_is_allowed_and_acting_needs_approval(
     tmp_path: Path, site: Site
 ) -> None:
     product = Product(tmp_path / "home")
@@ -187,7 +189,7 @@ def ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
         process.wait(PATIENCE)
 
 
-async def test_a_button_that_moves_under_the_pointer_rests_first(
+async def test_a_button_that_moves_under_the_pointer_ignores_clicks_at_first(
     tmp_path: Path, site: Site
 ) -> None:
     async with rig(tmp_path) as here, here.agent("robot") as agent, panel_of(here.cdp) as panel:

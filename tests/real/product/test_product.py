@@ -16,13 +16,13 @@ pytestmark = pytest.mark.real_browser
 
 
 def _processes_of(home: Path) -> str:
-    """What still runs with this home in its command line."""
+    """The processes with this home folder in their command line."""
     found = subprocess.run(["pgrep", "-af", str(home)], capture_output=True, text=True)
     return found.stdout
 
 
 @pytest.mark.requirement("TH-01")
-async def test_start_with_a_browser_needs_no_further_step_and_leaves_nothing_behind(
+async def test_start_with_a_browser_needs_no_further_step_and_leaves_no_process(
     own: Product, site: Site
 ) -> None:
     with own.running("start", "--port", "0", "--browser", "--headless"):
@@ -39,7 +39,7 @@ async def test_start_with_a_browser_needs_no_further_step_and_leaves_nothing_beh
 
 
 @pytest.mark.requirement("TH-01")
-async def test_a_browser_started_by_itself_pairs_with_the_running_server(
+async def test_a_browser_started_separately_pairs_with_the_running_server(
     own: Product, site: Site
 ) -> None:
     with own.running("start", "--port", "0"):
@@ -67,7 +67,7 @@ async def test_a_browser_started_by_itself_pairs_with_the_running_server(
 
 
 @pytest.mark.requirement("TH-01")
-def test_the_demo_shows_two_real_calls_and_the_blocks_then_stays_until_it_is_stopped(
+def test_the_demo_shows_two_real_calls_and_the_blocks_then_runs_until_it_is_stopped(
     own: Product,
 ) -> None:
     with own.running("start", "--port", "0", "--demo", "--headless") as process:
@@ -86,7 +86,9 @@ def test_the_demo_shows_two_real_calls_and_the_blocks_then_stays_until_it_is_sto
     assert _processes_of(own.home) == ""
 
 
-def test_a_demo_in_the_background_says_where_it_is_and_how_to_list_its_tools(own: Product) -> None:
+def test_a_demo_in_the_background_prints_its_address_and_how_to_list_its_tools(
+    own: Product,
+) -> None:
     own.lift_rates()
     started = own.run("start", "--background", "--port", "0", "--demo", "--headless", timeout=120)
     try:
@@ -99,7 +101,7 @@ def test_a_demo_in_the_background_says_where_it_is_and_how_to_list_its_tools(own
     assert any(tool["name"].endswith("_search_products") for tool in tools)
 
 
-def test_a_display_that_nobody_answers_at_is_told_in_the_browsers_words_and_is_a_failure(
+def test_a_missing_display_fails_with_the_browsers_own_message(
     own: Product,
 ) -> None:
     own.environment.pop("WAYLAND_DISPLAY", None)
@@ -114,7 +116,7 @@ def test_a_display_that_nobody_answers_at_is_told_in_the_browsers_words_and_is_a
     assert own.status() == {"running": False}
 
 
-def test_a_browser_asked_to_stop_while_it_starts_is_not_left_behind(own: Product) -> None:
+def test_a_browser_stopped_while_it_starts_does_not_keep_running(own: Product) -> None:
     for _ in range(5):
         with own.running("browser", "--headless") as process:
             eventually_sync(lambda: _processes_of(own.home / "profile"), "the browser to begin")

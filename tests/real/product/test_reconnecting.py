@@ -1,4 +1,4 @@
-"""The link comes back by itself, whatever dies: worker, server, browser; and after long silence."""
+"""The connection recovers after the worker, server or browser dies, and after long silence."""
 
 import asyncio
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def running(own: Product) -> Iterator[tuple[Product, int]]:
         yield own, own.wait_browser()["port"]
 
 
-async def test_a_killed_service_worker_comes_back_and_refs_still_hold(
+async def test_a_killed_service_worker_restarts_and_refs_stay_valid(
     running: tuple[Product, int], site: Site
 ) -> None:
     product, port = running
@@ -60,7 +60,7 @@ async def test_a_worker_killed_during_a_call_fails_that_call_at_once_and_no_othe
         assert (await agent.call("browser_execute_script", code="1+1"))["value"] == 2
 
 
-async def test_a_dialog_that_outlives_the_worker_can_still_be_answered(
+async def test_a_dialog_can_be_answered_after_a_worker_restart(
     running: tuple[Product, int], site: Site
 ) -> None:
     product, port = running
@@ -81,7 +81,7 @@ def _connected_at(product: Product) -> int:
     return found
 
 
-async def test_a_restarted_server_gets_its_browser_back(own: Product, site: Site) -> None:
+async def test_a_browser_reconnects_to_a_restarted_server(own: Product, site: Site) -> None:
     arguments = ("browser", "--headless", "--url", site.page("form"))
     with own.running("start", "--port", "0"):
         port = own.wait_running()
@@ -96,15 +96,15 @@ async def test_a_restarted_server_gets_its_browser_back(own: Product, site: Site
                 assert [tab["url"] for tab in listed].count(site.page("form")) == 1
 
 
-async def test_a_stranger_on_the_servers_port_does_not_get_the_secret(own: Product) -> None:
-    heard = b""
-    knocks = asyncio.Queue[bytes]()
+async def test_another_program_on_the_servers_port_does_not_get_the_secret(own: Product) -> None:
+    received = b""
+    requests_seen = asyncio.Queue[bytes]()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal heard
-        asked = await reader.readuntil(b"\r\n\r\n")
-        heard += asked
-        knocks.put_nowait(asked)
+        nonlocal received
+        request = await reader.readuntil(b"\r\n\r\n")
+        received += request
+        requests_seen.put_nowait(request)
         body = b'{"status": "ok", "proof": "' + b"0" * 64 + b'"}'
         head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
         writer.write(head % len(body) + body)
@@ -118,13 +118,13 @@ async def test_a_stranger_on_the_servers_port_does_not_get_the_secret(own: Produ
             stranger = await asyncio.start_server(answer, "127.0.0.1", port)
             async with stranger, asyncio.timeout(PATIENCE):
                 for _ in range(4):
-                    await knocks.get()
-            assert own.secret.encode() not in heard
+                    await requests_seen.get()
+            assert own.secret.encode() not in received
             with own.running("start", "--port", str(port)):
                 own.wait_browser(after=before)
 
 
-async def test_a_server_on_another_port_is_found_as_well(own: Product) -> None:
+async def test_the_browser_finds_a_server_on_another_port(own: Product) -> None:
     with own.running("start", "--port", "0"), own.running("browser", "--headless"):
         first = own.wait_browser()["port"]
         own.run("stop")
@@ -132,7 +132,7 @@ async def test_a_server_on_another_port_is_found_as_well(own: Product) -> None:
             assert own.wait_browser()["port"] != first
 
 
-async def test_a_restarted_browser_keeps_its_profile_and_connects_again(
+async def test_a_restarted_browser_keeps_its_profile_and_reconnects(
     own: Product, site: Site
 ) -> None:
     with own.running("start", "--port", "0"):
@@ -147,10 +147,8 @@ async def test_a_restarted_browser_keeps_its_profile_and_connects_again(
             assert site.page("form") in {tab["url"] for tab in listed}
 
 
-async def test_the_page_that_a_browser_is_started_with_is_loaded_each_time(
-    own: Product, site: Site
-) -> None:
-    # Browsers lose the first page now and then when an extension may watch requests.
+async def test_the_start_page_of_a_browser_is_loaded_each_time(own: Product, site: Site) -> None:
+    # Browsers sometimes lose the first page when an extension may watch requests.
     with own.running("start", "--port", "0"):
         port = own.wait_running()
         for _ in range(3):

@@ -1,4 +1,4 @@
-"""A worker that starts anew knows the frames in other processes, and misses nothing meanwhile."""
+"""A restarted worker knows the frames in other processes, and misses no event of the restart."""
 
 from typing import Any
 
@@ -60,8 +60,8 @@ async def test_requests_of_frames_in_other_processes_can_be_held(
 
 
 async def urls(agent: Agent, tab: int) -> list[Any]:
-    told = await agent.call("browser_get_network_requests", tabId=tab)
-    return [one["url"] for one in told["requests"]]
+    result = await agent.call("browser_get_network_requests", tabId=tab)
+    return [request["url"] for request in result["requests"]]
 
 
 async def test_frames_of_other_processes_are_recorded_when_recording_begins_again(
@@ -77,7 +77,7 @@ async def test_frames_of_other_processes_are_recorded_when_recording_begins_agai
     assert f"{site.other}/html?body=again" in await urls(agent, tab)
 
 
-async def test_no_request_slips_through_while_the_worker_starts(
+async def test_no_request_escapes_interception_while_the_worker_starts(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "asks")
@@ -86,7 +86,7 @@ async def test_no_request_slips_through_while_the_worker_starts(
     await agent.call(START, urlPatterns=["*secret*"], tabId=tab)
     for number in range(3):
         await cdp.kill_worker()
-        # This is what starts the next one.
+        # This starts the next worker.
         await ask(cdp, page, f"/html?body=secret{number}")
         await eventually(
             lambda: agent.result("browser_get_tab_info", tabId=tab),
@@ -104,7 +104,7 @@ HELD = """chrome.storage.session.get("holds").then(({ holds }) =>
   holds.flatMap(([tabId, reasons]) => (tabId === %d ? reasons : [])))"""
 
 
-async def test_what_the_next_worker_does_not_go_on_with_ends(
+async def test_features_that_the_next_worker_does_not_restore_end(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, "<style>b:hover { color: red }</style><b>hovered</b>")

@@ -1,4 +1,4 @@
-"""A client of HTTP+SSE in a real browser: its group from the first moment, the tools, the end."""
+"""A client of HTTP+SSE in a real browser: its tab group, its tools and its end."""
 
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,15 @@ CONFIG: dict[str, Any] = {"sessions": {"groupOnConnect": True}, "mcpServer": {"p
 
 @pytest.mark.requirement("CB-03")
 @pytest.mark.requirement("CB-04")
-async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
+async def test_a_session_has_its_own_tab_group_which_ends_with_it(
     tmp_path: Path, site: Site
 ) -> None:
-    async with rig(tmp_path, CONFIG) as there:
-        before = there.product.status()["tabs"]
-        port = there.product.status()["ssePort"]
-        there.port = port
-        token = there.product.run("client", "add", "old").stdout.strip()
-        async with there.http(token) as http, streaming(http) as agent:
+    async with rig(tmp_path, CONFIG) as managed:
+        before = managed.product.status()["tabs"]
+        port = managed.product.status()["ssePort"]
+        managed.port = port
+        token = managed.product.run("client", "add", "old").stdout.strip()
+        async with managed.http(token) as http, streaming(http) as agent:
             await agent.initialize()
             context = (await agent.call("tabs_context_mcp"))["result"]["structuredContent"]
             (mine,) = context["availableTabs"]
@@ -38,11 +38,11 @@ async def test_a_session_works_in_a_group_of_its_own_that_goes_with_it(
             assert "Form" in ran["content"][0]["text"]
             shot = (await agent.call("computer", action="screenshot"))["result"]
             assert [block["type"] for block in shot["content"]][:2] == ["text", "image"]
-            assert there.product.status()["tabs"] == before + 1
+            assert managed.product.status()["tabs"] == before + 1
         eventually_sync(
-            lambda: there.product.status()["tabs"] == before or None, "the group to be closed"
+            lambda: managed.product.status()["tabs"] == before or None, "the group to be closed"
         )
-        assert there.product.status()["activeSessions"] == 0
+        assert managed.product.status()["activeSessions"] == 0
 
 
 ASK = """
@@ -59,9 +59,9 @@ async def test_a_page_reaches_the_agents_endpoints_only_if_its_origin_is_set(
     tmp_path: Path, site: Site
 ) -> None:
     config = {"mcpServer": {"corsOrigins": [site.url]}}
-    async with rig(tmp_path, config) as there, there.agent("guest") as agent:
-        token = there.product.run("client", "add", "page").stdout.strip()
-        code = ASK % (there.port, token)
+    async with rig(tmp_path, config) as managed, managed.agent("guest") as agent:
+        token = managed.product.run("client", "add", "page").stdout.strip()
+        code = ASK % (managed.port, token)
         await agent.call("browser_open_tab", url=site.page("form"))
         status, session, event = (await agent.call("browser_execute_script", code=code))["value"]
         assert (status, event) == (200, f"event: endpoint\ndata: /message?sessionId={session}\n\n")

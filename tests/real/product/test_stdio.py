@@ -1,4 +1,4 @@
-"""A bridge that brings its own server and browser."""
+"""A stdio bridge that starts its own server and browser."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from tests.support.site import Site
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-09")]
 
 
-async def test_a_client_alone_gets_a_server_and_a_browser_and_keeps_its_tab_after_a_kill(
+async def test_a_single_client_gets_a_server_and_a_browser_and_keeps_its_tab_after_a_kill(
     tmp_path: Path, site: Site
 ) -> None:
     home = Home(tmp_path / "home").create()
@@ -29,7 +29,7 @@ async def test_a_client_alone_gets_a_server_and_a_browser_and_keeps_its_tab_afte
             assert opened["result"]["structuredContent"]["title"] == "Form"
             os.kill(product.status()["pid"], signal.SIGKILL)
             eventually_sync(lambda: not product.status()["running"], "the server to be gone")
-            # The browser outlives the first server, and finds the second.
+            # The browser survives the first server, and connects to the second.
             ran = await pipe.call("browser_execute_script", code="document.title")
             assert ran["result"]["structuredContent"] == {"value": "Form"}
             assert await pipe.close() == 0
@@ -42,7 +42,7 @@ async def test_a_client_alone_gets_a_server_and_a_browser_and_keeps_its_tab_afte
             eventually_sync(lambda: not Path(f"/proc/{browser}").exists(), "the browser to end")
 
 
-async def test_a_running_server_without_a_browser_gets_one_that_leaves_with_it(
+async def test_a_running_server_without_a_browser_gets_one_that_ends_with_it(
     tmp_path: Path, site: Site
 ) -> None:
     home = Home(tmp_path / "home").create()

@@ -1,4 +1,4 @@
-"""Errors of tools that otherwise hardly fail."""
+"""Errors of tools that rarely fail."""
 
 from typing import Any
 
@@ -29,14 +29,14 @@ BODY = {"selector": "body"}
         ("extension_get_side_panel", {"open": True}, "invalid_arguments"),
     ],
 )
-async def test_what_cannot_be_done_is_refused_with_a_reason(
+async def test_an_impossible_call_is_refused_with_a_reason(
     agent: Agent, opened: Opener, site: Site, tool: str, arguments: dict[str, Any], word: str
 ) -> None:
     await opened(site.page("form"))
     assert await reason(agent, tool, **arguments) == word
 
 
-async def test_a_tab_that_is_not_recorded_has_no_frames_to_tell(
+async def test_a_tab_without_a_recording_has_no_frames(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("form"))

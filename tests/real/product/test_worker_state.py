@@ -1,4 +1,4 @@
-"""What the worker keeps for tabs is the same after its death, at every step of a long run."""
+"""The worker restores its state of tabs after a kill, at every step of a long run."""
 
 from contextlib import suppress
 from typing import Any
@@ -20,19 +20,19 @@ pytestmark = [
     pytest.mark.timeout(300),
 ]
 
-# Content scripts of a page that shows a dialog cannot come back before it is answered.
+# Content scripts of a page with an open dialog cannot reconnect before an answer.
 BLOCKED = ("frames", "page tools", "servers in frames")
 
 
 def _sorted(found: Any) -> Any:
-    """Lists without their order: what is restored may come in another one."""
+    """Lists without their order, since restored entries may be in another order."""
     if isinstance(found, dict):
         return {key: _sorted(value) for key, value in found.items()}
     return sorted(map(_sorted, found), key=repr) if isinstance(found, list) else found
 
 
 async def state_of_the_next(cdp: Cdp, expected: Any) -> Any:
-    """Kill the worker; what the next one keeps, as soon as that is the same, or too late."""
+    """Kill the worker; the state of the next worker, once it is the same or the time is over."""
     old = await cdp.worker()
     await cdp.kill_worker()
     found: Any = {}
@@ -43,12 +43,12 @@ async def state_of_the_next(cdp: Cdp, expected: Any) -> Any:
             found = _sorted(await state(cdp))
         return all(found.get(name) == kept for name, kept in expected.items())
 
-    with suppress(AssertionError):  # the caller compares, and says what is missing
+    with suppress(AssertionError):  # the caller compares, and reports missing state
         await eventually(restored, seconds=PATIENCE / 2, ignore=(CdpError, AssertionError))
     return found
 
 
-async def test_a_worker_that_is_killed_after_any_step_knows_the_same_afterwards(
+async def test_a_worker_killed_after_any_step_restores_the_same_state(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))  # with no page left, only an alarm would wake the next worker

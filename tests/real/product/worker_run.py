@@ -1,4 +1,4 @@
-"""A run through everything that the extension's worker keeps for tabs, step by step."""
+"""A run through all state that the extension's worker keeps for tabs, step by step."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -26,23 +26,23 @@ async def state(cdp: Cdp) -> Any:
 
 
 async def rested_state(cdp: Cdp) -> Any:
-    """What it is when it does not change any longer."""
+    """The state of the worker once it no longer changes."""
     latest = [await state(cdp)]
-    while len(latest) < 4 or any(one != latest[0] for one in latest):
+    while len(latest) < 4 or any(state != latest[0] for state in latest):
         await asyncio.sleep(0.1)
         latest = [*latest[-3:], await state(cdp)]
     return latest[0]
 
 
 async def steps(agent: Agent, cdp: Cdp, site: Site) -> AsyncIterator[str]:
-    """Yields what has just been done; whoever looks may kill the worker in between."""
+    """Yields the name of each finished step; the caller may kill the worker in between."""
     inner = f"{site.other}/html?body={INNER.replace(' ', '%20')}"
     url = html(site, TOOL_AND_FRAME.format(inner=inner))
     tab: int = (await agent.call("browser_open_tab", url=url))["tabId"]
     page = await cdp.page(url)
     here = {"tabId": tab}
     upload: int = (await agent.call("browser_open_tab", url=site.page("upload")))["tabId"]
-    there = {"tabId": upload}
+    target = {"tabId": upload}
     popups: list[int] = []
 
     def call(name: str, **arguments: object) -> Callable[[], Awaitable[object]]:
@@ -64,31 +64,31 @@ async def steps(agent: Agent, cdp: Cdp, site: Site) -> AsyncIterator[str]:
     for name, step in (
         ("read", call("browser_read_page", **here)),
         ("media emulated", call("browser_set_media_features", features=CALM, **here)),
-        ("slow line", call("browser_throttle_network", preset="slow-3g", **there)),
+        ("slow line", call("browser_throttle_network", preset="slow-3g", **target)),
         (
             "recorded anew",
             call("browser_enable_network_capture", maxRequests=7, urlFilter="held", **here),
         ),
-        ("not recorded", call("browser_disable_network_capture", **there)),
+        ("not recorded", call("browser_disable_network_capture", **target)),
         (
             "permission",
             call("browser_set_permission", permission="camera", setting="allow", **here),
         ),
-        ("chooser", call(CLICK, selector="#makes", **there)),
+        ("chooser", call(CLICK, selector="#makes", **target)),
         ("chooser in a frame", call(CLICK, selector="#inner", **here)),
         ("chooser dismissed", call(ANSWER, action="dismiss", **here)),
-        # A request goes on by itself after half a minute.
+        # A held request continues after half a minute.
         ("intercepting", call(INTERCEPT, urlPatterns=["*held*"], **here)),
         ("request held", hold_a_request),
         ("dialog", call(CLICK, selector="#asks", **here)),
         ("dialog answered", call(ANSWER, action="accept", **here)),
         ("intercepting no more", call(STOP, **here)),
         ("popup", open_popup),
-        ("chooser left with its page", call("browser_navigate_tab", url="reload", **there)),
-        ("emulation cleared", call("browser_clear_emulation", **there)),
+        ("chooser left with its page", call("browser_navigate_tab", url="reload", **target)),
+        ("emulation cleared", call("browser_clear_emulation", **target)),
         ("elsewhere", call("browser_navigate_tab", url=site.page("form"), **here)),
         ("popup closed", close_popup),
-        ("one tab closed", call("browser_close_tab", **there)),
+        ("one tab closed", call("browser_close_tab", **target)),
         ("both tabs closed", call("browser_close_tab", **here)),
     ):
         await step()

@@ -1,4 +1,4 @@
-"""Every reading tool keeps to maxTokens and says what it left out."""
+"""Every reading tool keeps to maxTokens and reports the parts it left out."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ TELLS_OF_ONE_THING = {
     "turn_answer_start",
     "turn_answer_complete",
     "dev_utils",
-    # What its calls say is bounded by their own budgets.
+    # The results of its calls are bounded by their own budgets.
     "browser_batch",
 }
 MANY = "".join(f"<p><button title='a longer hint {i}'>Delete {i}</button></p>" for i in range(60))
@@ -59,7 +59,7 @@ READINGS: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.requirement("TH-26")
 @pytest.mark.parametrize(("tool", "arguments", "note"), READINGS)
-async def test_a_budget_makes_it_short_and_it_says_what_is_missing(
+async def test_a_budget_cuts_the_result_with_a_note_of_the_missing_part(
     agent: Agent, opened: Opener, site: Site, tool: str, arguments: dict[str, Any], note: str
 ) -> None:
     await opened(html(site, MANY))
@@ -72,14 +72,14 @@ async def test_a_budget_makes_it_short_and_it_says_what_is_missing(
 
 
 @pytest.mark.requirement("TH-26")
-async def test_lists_of_the_browser_leave_out_the_same_in_text_and_data(
+async def test_browser_lists_leave_out_the_same_entries_in_text_and_data(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tabs = [await opened(site.page("form") + f"?{'x' * 60}{i}") for i in range(6)]
     whole = await agent.call("browser_list_tabs")
     short = await agent.result("browser_list_tabs", maxTokens=100)
-    told, data = short["content"][0]["text"], short["structuredContent"]
+    text, data = short["content"][0]["text"], short["structuredContent"]
     assert len(data["tabs"]) < len(tabs) <= len(whole["tabs"])
     assert data["leftOut"] == len(whole["tabs"]) - len(data["tabs"])
-    assert f"({data['leftOut']} more left out" in told
-    assert told.count("\n- ") == len(data["tabs"])
+    assert f"({data['leftOut']} more left out" in text
+    assert text.count("\n- ") == len(data["tabs"])

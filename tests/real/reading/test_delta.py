@@ -1,4 +1,4 @@
-"""Reading only what changed."""
+"""Reading only the changes of a page."""
 
 import pytest
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.real_browser
 
 
 @pytest.mark.requirement("TH-20")
-async def test_a_second_read_tells_only_what_changed_since_the_first(
+async def test_a_second_read_has_only_the_changes_since_the_first(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -29,7 +29,7 @@ async def test_a_second_read_tells_only_what_changed_since_the_first(
     assert '+heading "Changed"' in page_lines(again)
 
 
-async def test_a_delta_reads_as_the_earlier_read_did(
+async def test_a_delta_uses_the_options_of_the_earlier_read(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -42,7 +42,7 @@ async def test_a_delta_reads_as_the_earlier_read_did(
     assert [line.split(" [")[0] for line in lines] == ['+button "New"']
 
 
-async def test_what_another_document_showed_is_not_told_and_the_page_is_read_whole(
+async def test_after_a_navigation_the_whole_page_is_read(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -56,7 +56,7 @@ async def test_what_another_document_showed_is_not_told_and_the_page_is_read_who
     assert f"Read {first} is no longer known" in text
 
 
-async def test_a_delta_larger_than_the_limit_is_cut_and_goes_on(
+async def test_a_delta_larger_than_the_limit_is_cut_and_can_be_continued(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("form"))

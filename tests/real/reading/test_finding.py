@@ -1,4 +1,4 @@
-"""Finding elements by words and by selectors, and how they look."""
+"""Finding elements by words and by selectors, and reading their styles."""
 
 import pytest
 
@@ -53,7 +53,7 @@ async def test_elements_are_found_by_words_synonyms_roles_and_misspellings(
 
 @pytest.mark.parametrize("tool", ["browser_find", "find"])
 @pytest.mark.parametrize("query", ["invisible unicorn", "purple elephant button", "?!", "checkout"])
-async def test_what_is_not_there_is_not_found_and_that_is_no_error(
+async def test_a_search_without_matches_is_no_error(
     agent: Agent, opened: Opener, site: Site, tool: str, query: str
 ) -> None:
     await opened(html(site, SHOP))
@@ -63,7 +63,7 @@ async def test_what_is_not_there_is_not_found_and_that_is_no_error(
     assert result["content"][0]["text"].startswith("Nothing on the page matches")
 
 
-async def test_what_was_found_can_be_clicked_by_its_ref_and_is_told_with_a_reason(
+async def test_a_match_can_be_clicked_by_its_ref_and_has_a_reason(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, SHOP + "<script>onclick = e => document.title = e.target.id</script>"))
@@ -87,7 +87,7 @@ async def test_find_reaches_all_frames_and_shadow_roots(
         assert await best(agent, name) == f"button {name}"
 
 
-async def test_many_matches_are_twenty_and_it_says_that_there_are_more(
+async def test_at_most_twenty_matches_are_listed_with_a_note_of_more(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, "<button>Delete</button>" * 35))
@@ -120,7 +120,7 @@ async def test_elements_are_queried_in_all_frames_and_shadow_roots(
     assert "far was pressed true" in {element["text"] for element in after["elements"]}
 
 
-async def test_a_query_tells_the_attributes_that_are_asked_for_up_to_its_limit(
+async def test_a_query_returns_the_requested_attributes_up_to_its_limit(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, "<a href=/x data-n=1 class=c>One</a>" * 150))
@@ -137,16 +137,18 @@ async def test_a_query_tells_the_attributes_that_are_asked_for_up_to_its_limit(
     assert (none["elements"], none["total"]) == ([], 0)
 
 
-async def test_styles_are_those_the_browser_computes_and_custom_ones_too(
+async def test_styles_are_the_computed_ones_including_custom_properties(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     body = "<p id=p style='color:rgb(1,2,3);--mine:7px;width:120px;position:fixed;left:5px'>x</p>"
     await opened(html(site, body))
-    told = await agent.call("browser_get_element_styles", selector="#p")
-    assert (told["styles"]["color"], told["styles"]["position"]) == ("rgb(1, 2, 3)", "fixed")
-    assert (told["box"]["x"], told["box"]["width"]) == (5, 120)
-    wanted = ["--mine", "display"]
-    by_ref = await agent.call("browser_get_element_styles", ref=told["ref"], properties=wanted)
+    result = await agent.call("browser_get_element_styles", selector="#p")
+    assert (result["styles"]["color"], result["styles"]["position"]) == ("rgb(1, 2, 3)", "fixed")
+    assert (result["box"]["x"], result["box"]["width"]) == (5, 120)
+    properties = ["--mine", "display"]
+    by_ref = await agent.call(
+        "browser_get_element_styles", ref=result["ref"], properties=properties
+    )
     assert by_ref["styles"] == {"--mine": "7px", "display": "block"}
     short = await agent.text("browser_get_element_styles", selector="#p", maxTokens=50)
     assert "properties left out" in short
@@ -165,7 +167,7 @@ async def test_styles_are_those_the_browser_computes_and_custom_ones_too(
         ("browser_find", {"query": "x", "maxTokens": 1}, "invalid_arguments"),
     ],
 )
-async def test_what_cannot_be_looked_for_gets_a_reason(
+async def test_an_invalid_search_gets_a_reason(
     agent: Agent, opened: Opener, site: Site, tool: str, arguments: dict[str, object], reason: str
 ) -> None:
     await opened(site.page("form"))
@@ -190,7 +192,7 @@ async def test_two_hundred_thousand_elements_are_searched_queried_and_read_in_bo
     assert await in_page("1+1") == 2
 
 
-async def test_a_query_within_an_element_finds_only_what_is_inside_it(
+async def test_a_query_within_an_element_finds_only_its_descendants(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     row = "<li><button>{0}</button><div><template shadowrootmode=open><b>{0}</b></template></div>"
@@ -199,13 +201,14 @@ async def test_a_query_within_an_element_finds_only_what_is_inside_it(
     rows = (await agent.call(query, selector="li"))["elements"]
     for place, word in zip(rows, ("one", "two"), strict=True):
         inside = await agent.call(query, selector="button, b, li", ref=place["ref"])
-        assert [(one["tag"], one["text"]) for one in inside["elements"]] == [
+        assert [(element["tag"], element["text"]) for element in inside["elements"]] == [
             *(("button", word), ("b", word))
         ]
         assert (await agent.call(query, ref=place["ref"]))["elements"] == [place]
     host = (await agent.call(query, selector="div"))["elements"][1]
     assert [
-        one["text"] for one in (await agent.call(query, selector="*", ref=host["ref"]))["elements"]
+        element["text"]
+        for element in (await agent.call(query, selector="*", ref=host["ref"]))["elements"]
     ] == ["two"]
     assert "Nothing in ref_" in await agent.text(query, selector="i", ref=host["ref"])
     with pytest.raises(ToolFailed) as refused:

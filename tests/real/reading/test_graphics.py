@@ -1,4 +1,4 @@
-"""What has no words is read too: drawings, icons, patches of colour; and it can be clicked."""
+"""Content without text is read and can be clicked: drawings, icons, patches of colour."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -27,7 +27,7 @@ def lines(agent: Agent, opened: Opener, site: Site) -> Callable[..., Awaitable[l
     return read
 
 
-async def test_shapes_of_a_drawing_have_a_colour_and_a_place(
+async def test_shapes_of_a_drawing_have_a_colour_and_a_position(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
     drawing = (
@@ -47,67 +47,67 @@ async def test_shapes_of_a_drawing_have_a_colour_and_a_place(
     assert shapes[1].endswith('hint="bar" color=#0000ff box=100,0,20,40')
 
 
-async def test_a_large_drawing_is_not_told_shape_by_shape(
+async def test_a_large_drawing_is_not_listed_shape_by_shape(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
     shapes = "<circle cx=50 cy=50 r=10 />" * 70
-    told = await lines(f"<svg width=100 height=100>{shapes}</svg>")
-    assert sum(line.startswith(" circle [") for line in told) == 50
-    assert told[-1] == " (and more shapes)"
+    text = await lines(f"<svg width=100 height=100>{shapes}</svg>")
+    assert sum(line.startswith(" circle [") for line in text) == 50
+    assert text[-1] == " (and more shapes)"
 
 
-async def test_icons_say_nothing_of_their_shapes_and_adorn_what_they_are_in(
+async def test_decorative_icons_and_their_shapes_are_left_out(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
     icon = "<svg width=16 height=16><circle cx=8 cy=8 r=8 /></svg>"
-    told = await lines(f"{icon}<button>Go {icon}<i class=a style='background: red'></i></button>")
-    assert told == ['button "Go" [ref_1]']
+    text = await lines(f"{icon}<button>Go {icon}<i class=a style='background: red'></i></button>")
+    assert text == ['button "Go" [ref_1]']
 
 
 async def test_icons_and_patches_of_colour_have_refs_and_hints(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
-    told = await lines(
+    text = await lines(
         f"<span class='a trash' style='background: url({DOT})'></span><br>"
         "<div class=a style='background: #808000'></div><br>"
         f"<span class=pen style='content: url({DOT}); width: 9px; height: 9px'></span><br>"
         "<i class=a title=Save style='border: 1px solid'></i><br>"
         "<i class=fold></i><style>.fold::before { content: 'X' }</style>"
     )
-    assert told[0] == 'img [ref_1] hint="a trash" box=0,0,20,20'
-    assert 'hint="a" color=#808000 box=0,' in told[1]
-    assert 'hint="pen" box=0,' in told[2]
-    assert told[3].startswith('img "Save" [')
-    assert 'hint="fold"' in told[4]
+    assert text[0] == 'img [ref_1] hint="a trash" box=0,0,20,20'
+    assert 'hint="a" color=#808000 box=0,' in text[1]
+    assert 'hint="pen" box=0,' in text[2]
+    assert text[3].startswith('img "Save" [')
+    assert 'hint="fold"' in text[4]
 
 
-async def test_an_icon_in_a_row_that_can_be_clicked_says_what_is_beside_it(
+async def test_an_icon_in_a_clickable_row_names_the_text_beside_it(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
     icon = "<b class=a style='background: red'></b>"
     row = f"<span>{icon}<em>Reply</em></span><span>{icon}<em>Forward</em></span>"
-    told = await lines(f"<div style='cursor: pointer'>{row}</div>")
-    assert told[0] == 'generic "ReplyForward" [ref_1]'
-    assert ['near="Reply"' in told[1], 'near="Forward"' in told[2]] == [True, True]
+    text = await lines(f"<div style='cursor: pointer'>{row}</div>")
+    assert text[0] == 'generic "ReplyForward" [ref_1]'
+    assert ['near="Reply"' in text[1], 'near="Forward"' in text[2]] == [True, True]
 
 
-async def test_canvases_and_controls_without_a_name_have_a_place(
+async def test_canvases_and_controls_without_a_name_have_a_position(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
-    told = await lines("<canvas width=30 height=20></canvas><input type=checkbox>")
-    assert told[0] == "canvas [ref_1] box=0,0,30,20"
-    assert told[1].startswith("checkbox [ref_2] box=")
+    text = await lines("<canvas width=30 height=20></canvas><input type=checkbox>")
+    assert text[0] == "canvas [ref_1] box=0,0,30,20"
+    assert text[1].startswith("checkbox [ref_2] box=")
 
 
-async def test_what_a_cursor_is_over_is_told_item_by_item(
+async def test_items_of_a_clickable_list_have_refs_of_their_own(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
-    told = await lines(
+    text = await lines(
         "<div style='cursor: pointer'><ul><li>Copy</li><li>Paste<ul><li>Plain</li></ul></li></ul>"
         "</div><ul tabindex=0><li><div tabindex=-1>Austria</div></li>"
         "<li><div tabindex=-1>Albania</div></li></ul>"
     )
-    with_ref = [line.strip().split(" [")[0] for line in told if "[ref_" in line]
+    with_ref = [line.strip().split(" [")[0] for line in text if "[ref_" in line]
     assert with_ref == [
         "list",
         'listitem "Copy"',
@@ -117,29 +117,29 @@ async def test_what_a_cursor_is_over_is_told_item_by_item(
         'generic "Austria"',
         'generic "Albania"',
     ]
-    assert any("Paste" in line for line in told)
+    assert any("Paste" in line for line in text)
 
 
-async def test_a_link_without_an_address_is_one_that_a_script_listens_to(
+async def test_a_link_without_an_address_has_a_ref_if_a_script_may_handle_it(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
-    told = await lines("<a class=prev title=Prev><span>Prev</span></a><a name=top></a><a>x</a>")
-    assert [line for line in told if "[ref_" in line] == ['generic "Prev" [ref_1]']
+    text = await lines("<a class=prev title=Prev><span>Prev</span></a><a name=top></a><a>x</a>")
+    assert [line for line in text if "[ref_" in line] == ['generic "Prev" [ref_1]']
 
 
 async def test_a_multiple_select_is_not_named_by_all_its_options(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
     options = "<option>One</option><option selected>Two</option>"
-    told = await lines(f"<select multiple aria-label=Numbers>{options}</select>")
-    assert told == [
+    text = await lines(f"<select multiple aria-label=Numbers>{options}</select>")
+    assert text == [
         'listbox "Numbers" [ref_1] value="Two"',
         ' option "One"',
         ' option "Two" selected',
     ]
 
 
-async def test_lines_and_shapes_without_a_filling_are_clicked_on_their_outline(
+async def test_lines_and_shapes_without_fill_are_clicked_on_their_outline(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     shapes = (

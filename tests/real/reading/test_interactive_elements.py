@@ -60,24 +60,24 @@ WITH_REF = re.compile(r' *\S+ "([^"]*)" \[ref_\d+\] ?(.*)')
 
 @pytest.fixture
 async def zoo(agent: Agent, opened: Opener, site: Site) -> dict[str, str]:
-    """What is listed with a ref, and what stands behind it."""
+    """The elements listed with a ref, and the rest of their lines."""
     await opened(site.page("zoo"))
     lines = page_lines(await agent.text("browser_read_page")).splitlines()
     found = (WITH_REF.fullmatch(line) for line in lines)
     return {line[1]: line[2] for line in found if line}
 
 
-async def test_all_that_can_be_acted_on_has_a_ref(zoo: dict[str, str]) -> None:
-    wanted = {*STATES, *re.split(r",\s+", OTHERS)}
-    assert wanted - zoo.keys() == set()
-    assert zoo.keys() - wanted == set()
+async def test_every_interactive_element_has_a_ref(zoo: dict[str, str]) -> None:
+    expected = {*STATES, *re.split(r",\s+", OTHERS)}
+    assert expected - zoo.keys() == set()
+    assert zoo.keys() - expected == set()
 
 
-async def test_values_and_states_are_told(zoo: dict[str, str]) -> None:
+async def test_values_and_states_are_listed(zoo: dict[str, str]) -> None:
     assert {name: zoo[name] for name in STATES} == STATES
 
 
-async def test_an_area_of_an_image_map_is_clicked_where_it_lies(
+async def test_an_area_of_an_image_map_is_clicked_at_its_position(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("zoo"))
@@ -87,7 +87,7 @@ async def test_an_area_of_an_image_map_is_clicked_where_it_lies(
 
 
 @pytest.mark.parametrize("mode", ["open", "closed"])
-async def test_what_is_in_a_shadow_root_is_filled_and_clicked(
+async def test_elements_in_a_shadow_root_are_filled_and_clicked(
     agent: Agent, opened: Opener, site: Site, mode: str
 ) -> None:
     await opened(site.page("zoo"))

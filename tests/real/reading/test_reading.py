@@ -1,4 +1,4 @@
-"""What an agent reads of a real page."""
+"""Reading real pages as an agent does."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -74,7 +74,7 @@ async def test_open_and_closed_shadow_roots_are_read(
 
 
 @pytest.mark.requirement("TH-20")
-async def test_refs_stay_the_same_while_the_element_lives_and_off_screen_ones_have_them(
+async def test_refs_are_stable_and_off_screen_elements_have_them(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(site.page("targets"))
@@ -85,7 +85,7 @@ async def test_refs_stay_the_same_while_the_element_lives_and_off_screen_ones_ha
         assert ref(before, name) == ref(after, name)
 
 
-async def test_the_interactive_filter_keeps_what_can_be_acted_on(
+async def test_the_interactive_filter_keeps_interactive_elements(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("form"))

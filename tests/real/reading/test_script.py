@@ -41,7 +41,7 @@ Value = Callable[..., Awaitable[Any]]
         ("new Proxy({a: 1}, {})", {"a": 1}),
     ],
 )
-async def test_the_value_of_the_last_expression_comes_back(
+async def test_the_result_is_the_value_of_the_last_expression(
     opened: Opener, by_tool: Value, site: Site, code: str, value: Any
 ) -> None:
     await opened(site.page("form"))
@@ -49,7 +49,7 @@ async def test_the_value_of_the_last_expression_comes_back(
 
 
 @pytest.mark.parametrize(
-    ("code", "shown"),
+    ("code", "text"),
     [
         ("undefined", "undefined"),
         ("10n", "10n"),
@@ -64,16 +64,16 @@ async def test_the_value_of_the_last_expression_comes_back(
         ("document.body", "body"),
     ],
 )
-async def test_what_json_cannot_hold_is_described(
-    agent: Agent, opened: Opener, site: Site, code: str, shown: str
+async def test_values_that_json_cannot_represent_are_described(
+    agent: Agent, opened: Opener, site: Site, code: str, text: str
 ) -> None:
     await opened(site.page("form"))
     result = await agent.result("browser_execute_script", code=code)
     assert result["structuredContent"] == {"value": None}
-    assert shown in result["content"][0]["text"]
+    assert text in result["content"][0]["text"]
 
 
-async def test_an_exception_comes_with_message_and_stack(
+async def test_an_exception_has_a_message_and_a_stack(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("form"))
@@ -113,11 +113,11 @@ async def test_a_cancelled_script_stops_in_the_page_and_the_tab_is_usable_at_onc
     endless = asyncio.create_task(agent.call("browser_execute_script", code=code))
     await asyncio.wait({endless}, timeout=0.5)
     endless.cancel()
-    # One that goes on has its end after 30 s.
+    # A script that goes on would end after 30 s.
     assert await asyncio.wait_for(by_tool("'alive'"), 25) == "alive"
 
 
-async def test_a_cancelled_wait_does_not_harm_what_the_page_does_itself(
+async def test_a_cancelled_wait_does_not_disturb_scripts_of_the_page(
     agent: Agent, opened: Opener, by_tool: Value, site: Site
 ) -> None:
     await opened(site.page("form"))

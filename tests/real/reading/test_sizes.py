@@ -1,4 +1,4 @@
-"""Pages are read in few characters, with nothing left out in silence."""
+"""Pages are read in few characters, and every omission is reported."""
 
 import pytest
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.real_browser
 
 
 @pytest.mark.requirement("TH-26")
-async def test_max_tokens_limits_a_read_and_says_how_to_go_on(
+async def test_max_tokens_limits_a_read_and_the_result_says_how_to_continue(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(large_page(site))
@@ -40,7 +40,7 @@ async def test_large_pages_fit_their_sizes_with_every_element_in_them(
     assert [n for n in range(500) if f'"Item {n}"' not in items] == []
 
 
-async def test_a_headings_level_is_told_where_it_differs_from_the_one_before(
+async def test_a_headings_level_is_listed_where_it_differs_from_the_previous_one(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     frame = "<iframe srcdoc='<h3>Inner</h3>'></iframe>"
@@ -67,7 +67,7 @@ async def test_links_within_the_page_have_no_address_and_others_do(
     assert 'href="#/b"' in lines[1]
 
 
-async def test_the_interactive_filter_leaves_out_nothing_that_is_off_screen(
+async def test_the_interactive_filter_includes_off_screen_elements(
     agent: Agent, opened: Opener, site: Site, product: tuple[Product, int]
 ) -> None:
     address = html(

@@ -22,7 +22,7 @@ COLOR = "getComputedStyle(document.querySelector('p')).color"
 
 
 async def held(agent: Agent) -> set[str]:
-    """For which of these two the debugger is kept on any tab."""
+    """The features of these two that hold the debugger on a tab."""
     tabs = (await agent.call("extension_get_state"))["heldTabs"]
     return {why for reasons in tabs.values() for why in reasons} & {"pseudo", "coverage"}
 
@@ -41,8 +41,8 @@ async def test_a_state_is_forced_and_ended(
     assert await cdp.evaluate(page, second) == "rgb(3, 3, 3)"
     assert await cdp.evaluate(page, COLOR) == "rgb(2, 2, 2)"
     for selector, left in (("p", 1), ("#two", 0)):
-        told = await agent.call(FORCE, selector=selector, pseudoClasses=[])
-        assert told["forced"] == left
+        result = await agent.call(FORCE, selector=selector, pseudoClasses=[])
+        assert result["forced"] == left
     assert await cdp.evaluate(page, f"[{COLOR}, {second}]") == ["rgb(1, 1, 1)"] * 2
     assert not await held(agent)
 
@@ -77,7 +77,7 @@ async def test_a_new_page_has_no_forced_states_and_needs_no_debugger(
     await eventually(lambda: held(agent), until=lambda found: not found)
 
 
-async def test_states_that_cannot_be_forced_say_why(
+async def test_states_that_cannot_be_forced_give_a_reason(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, f"{STYLE}<p>one</p><svg><circle r=5 /></svg>"))
@@ -91,7 +91,7 @@ async def test_states_that_cannot_be_forced_say_why(
     assert not await held(agent)
 
 
-async def test_rules_are_told_as_used_once_something_has_used_them(
+async def test_rules_count_as_used_after_an_element_used_them(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     url = html(site, f"{STYLE}<p>one</p>")
@@ -111,15 +111,13 @@ async def test_rules_are_told_as_used_once_something_has_used_them(
     assert not await held(agent)
 
 
-async def test_coverage_is_told_as_far_as_there_is_room(
-    agent: Agent, opened: Opener, site: Site
-) -> None:
+async def test_coverage_is_cut_to_its_budget(agent: Agent, opened: Opener, site: Site) -> None:
     rules = " ".join(f".unused-{number} {{ color: red }}" for number in range(100))
     await opened(html(site, f"<style>{rules}</style>"))
-    told = await agent.call(COVERAGE, maxTokens=200, stop=True)
-    (sheet,) = told["sheets"]
+    result = await agent.call(COVERAGE, maxTokens=200, stop=True)
+    (sheet,) = result["sheets"]
     assert sheet["rules"] == 100 and 0 < len(sheet["unused"]) < 100
-    assert told["leftOut"] == 100 - len(sheet["unused"])
+    assert result["leftOut"] == 100 - len(sheet["unused"])
 
 
 async def test_a_page_without_styles_has_no_coverage(
@@ -129,11 +127,11 @@ async def test_a_page_without_styles_has_no_coverage(
     assert (await agent.call(COVERAGE, stop=True))["sheets"] == []
 
 
-async def test_coverage_asked_for_by_several_at_once_is_told_to_all(
+async def test_concurrent_calls_all_get_the_coverage(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(html(site, "<style>b { color: red } i { color: blue }</style><b>x</b>"))
-    asked = [agent.call(COVERAGE, tabId=tab) for _ in range(5)]
-    told = await asyncio.gather(*asked)
-    assert [one["sheets"][0]["rules"] for one in told] == [2] * 5
+    calls = [agent.call(COVERAGE, tabId=tab) for _ in range(5)]
+    results = await asyncio.gather(*calls)
+    assert [result["sheets"][0]["rules"] for result in results] == [2] * 5
     await agent.call(COVERAGE, tabId=tab, stop=True)

@@ -37,7 +37,7 @@ seen
 More"""
 
 
-async def test_the_main_content_is_told_as_a_person_sees_it(
+async def test_the_main_content_is_read_as_a_person_sees_it(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, STORY))
@@ -75,20 +75,20 @@ async def test_the_claude_name_has_title_address_and_source_before_the_text(
         ("<div role=main>by its role</div><p>words</p>", "div"),
     ],
 )
-async def test_main_content_is_the_article_or_main_element_if_there_is_one(
+async def test_main_content_is_the_article_or_main_element_if_the_page_has_one(
     agent: Agent, opened: Opener, site: Site, body: str, source: str
 ) -> None:
     await opened(html(site, body))
     assert (await agent.call("browser_get_tab_content"))["source"] == source
 
 
-async def test_the_text_has_all_the_words_that_the_browser_shows(
+async def test_the_text_has_all_words_that_the_browser_shows(
     agent: Agent, opened: Opener, site: Site, product: tuple[Product, int]
 ) -> None:
     for page in ("targets", "inner"):
         await opened(site.page(page))
-        shown = await seen_in(product[0].home, site.page(page), "document.body.innerText")
-        assert (await agent.call("browser_get_tab_content"))["text"].split() == shown.split()
+        visible = await seen_in(product[0].home, site.page(page), "document.body.innerText")
+        assert (await agent.call("browser_get_tab_content"))["text"].split() == visible.split()
 
 
 async def test_text_and_html_have_all_frames_and_shadow_roots_in_their_places(
@@ -110,7 +110,7 @@ async def test_text_and_html_have_all_frames_and_shadow_roots_in_their_places(
     assert '<span slot="label">Slotted label</span></open-card>' in markup
 
 
-async def test_one_element_is_told_by_ref_or_selector_a_frame_by_its_element(
+async def test_one_element_is_read_by_ref_or_selector_and_a_frame_by_its_element(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("frames"))
@@ -125,13 +125,15 @@ async def test_one_element_is_told_by_ref_or_selector_a_frame_by_its_element(
     assert inner["html"] == '<input aria-label="field deep">'
 
 
-async def test_html_is_what_the_browser_itself_would_write(
+async def test_html_is_the_browsers_own_serialization(
     agent: Agent, opened: Opener, in_page: Value, site: Site, product: tuple[Product, int]
 ) -> None:
     address = html(site, "<p title='a &amp; \"b\"'>1 &lt; 2 &amp;&nbsp;3</p><!--c--><br><svg/>")
     await opened(address)
-    told = (await agent.call("browser_get_page_html"))["html"]
-    assert told == await seen_in(product[0].home, address, "document.documentElement.outerHTML")
+    page_html = (await agent.call("browser_get_page_html"))["html"]
+    assert page_html == await seen_in(
+        product[0].home, address, "document.documentElement.outerHTML"
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,17 +161,17 @@ async def test_a_long_page_is_cut_and_its_parts_make_the_whole(
 @pytest.mark.parametrize(
     ("tool", "key"), [("browser_get_tab_content", "text"), ("browser_get_page_html", "html")]
 )
-async def test_a_text_without_end_is_told_as_far_as_is_asked(
+async def test_a_huge_text_is_read_up_to_the_requested_length(
     agent: Agent, opened: Opener, in_page: Value, site: Site, tool: str, key: str
 ) -> None:
     await opened(site.page("form"))
-    # The browser itself takes long to lay such a text out; hidden it is there all the same.
+    # The browser takes long to lay out such a text; hidden text is read all the same.
     await in_page(
         "document.body.style.contentVisibility = 'hidden';"
         "document.body.textContent = 'word '.repeat(14000000); 1"
     )
-    told = await agent.call(tool, maxLength=5000)
-    assert (len(told[key]), told["truncated"], told["next"]) == (5000, True, 5000)
+    result = await agent.call(tool, maxLength=5000)
+    assert (len(result[key]), result["truncated"], result["next"]) == (5000, True, 5000)
     assert (await agent.call(tool, maxLength=5000, offset=5000))["next"] == 10_000
     assert await in_page("1+1") == 2
 
@@ -193,7 +195,7 @@ async def test_a_page_without_text_says_so(agent: Agent, opened: Opener, site: S
         ({"maxLength": 200_001}, "invalid_arguments"),
     ],
 )
-async def test_what_cannot_be_told_gets_a_reason(
+async def test_an_impossible_read_gets_a_reason(
     agent: Agent, opened: Opener, site: Site, tool: str, arguments: dict[str, object], reason: str
 ) -> None:
     await opened(site.page("form"))
@@ -221,10 +223,10 @@ async def test_no_reading_tool_waits_for_a_page_that_shows_a_dialog(
         assert failed.value.reason == "dialog_open"
 
 
-async def test_the_advice_of_a_page_text_that_was_cut_names_what_its_caller_can_give(
+async def test_the_advice_in_a_cut_page_text_names_arguments_of_the_called_tool(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, "".join(f"<p>Line {n}</p>" for n in range(100))))
-    said = await agent.text("get_page_text", max_chars=200)
-    assert "with offset" in said and "raise max_chars" in said and "read_page by ref_id" in said
-    assert "selector" not in said
+    text = await agent.text("get_page_text", max_chars=200)
+    assert "with offset" in text and "raise max_chars" in text and "read_page by ref_id" in text
+    assert "selector" not in text

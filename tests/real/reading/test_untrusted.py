@@ -1,4 +1,4 @@
-"""What pages say is marked as theirs, and what is secret in them is not read."""
+"""Page content is marked as such, and secrets in it are not read."""
 
 import pytest
 
@@ -25,9 +25,9 @@ async def test_secrets_that_a_page_shows_as_text_are_read_as_dots(
     await opened(html(site, "<input id=p type=password value=hush><input autocomplete=cc-number>"))
     await in_page("document.querySelector('#p').type = 'text'; 1")
     await in_page("document.querySelectorAll('input')[1].value = '4111'; 1")
-    told = [await agent.text("browser_read_page"), await agent.text("browser_get_page_html")]
-    told.append(await agent.text("browser_query_elements", selector="input"))
-    for text in told:
+    contents = [await agent.text("browser_read_page"), await agent.text("browser_get_page_html")]
+    contents.append(await agent.text("browser_query_elements", selector="input"))
+    for text in contents:
         assert "hush" not in text
         assert "4111" not in text
         assert "••••••" in text

@@ -1,4 +1,4 @@
-"""Waiting for elements: told by the browser, in every frame, across navigations."""
+"""Waiting for elements by events of the browser, in every frame, across navigations."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -17,16 +17,16 @@ pytestmark = pytest.mark.real_browser
 MAKE = "Object.assign(document.createElement('p'), {id: 'late', textContent: 'Late'})"
 
 
-async def while_waiting(agent: Agent, work: Awaitable[Any], **wanted: Any) -> Any:
-    """What a wait ends with that began before some work."""
-    waiting = asyncio.create_task(agent.call("browser_wait_for_element", **wanted))
+async def while_waiting(agent: Agent, work: Awaitable[Any], **arguments: Any) -> Any:
+    """Start a wait, then do some work; the result of the wait."""
+    waiting = asyncio.create_task(agent.call("browser_wait_for_element", **arguments))
     done, _ = await asyncio.wait({waiting}, timeout=0.3)
     assert not done, waiting.result()
     await work
     return (await waiting)["element"]
 
 
-async def test_an_element_that_is_there_is_told_at_once_the_main_frames_first(
+async def test_an_existing_element_is_found_at_once_and_the_main_frames_first(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("frames"))
@@ -54,7 +54,7 @@ async def test_an_element_that_is_there_is_told_at_once_the_main_frames_first(
     ],
     ids=["added", "attribute", "closed shadow root", "nested shadow root", "new frame"],
 )
-async def test_an_element_that_comes_later_is_found_wherever_it_comes(
+async def test_an_element_that_is_added_later_is_found_in_every_frame(
     agent: Agent, opened: Opener, in_page: Value, site: Site, change: str
 ) -> None:
     await opened(site.page("shadow"))
@@ -63,7 +63,7 @@ async def test_an_element_that_comes_later_is_found_wherever_it_comes(
     assert (await agent.call("browser_click_element", ref=found["ref"]))["trusted"] is True
 
 
-async def test_an_element_that_is_defined_late_shows_what_is_in_its_shadow(
+async def test_an_element_that_is_defined_late_has_its_shadow_root_searched(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(html(site, "<late-card></late-card>"))
@@ -82,39 +82,39 @@ async def test_an_element_that_is_defined_late_shows_what_is_in_its_shadow(
         "{textContent: 'div { display: block !important }'}))",
     ],
 )
-async def test_visible_waits_until_it_can_be_seen(
+async def test_visible_waits_until_the_element_is_visible(
     agent: Agent, opened: Opener, in_page: Value, site: Site, show: str
 ) -> None:
     hidden = "hidden" if "hidden" in show else ""
     around = "style='display:none'" if "div" in show else ""
     await opened(html(site, f"<div {around}><p {hidden}>words</p></div>"))
-    there = await agent.call("browser_wait_for_element", selector="p")
-    assert there["element"]["visible"] is False
+    match = await agent.call("browser_wait_for_element", selector="p")
+    assert match["element"]["visible"] is False
     found = await while_waiting(agent, in_page(f"{show}; 1"), selector="p", visible=True)
     assert found["visible"] is True
 
 
-async def test_an_element_that_is_known_is_waited_for_until_it_can_be_seen_or_is_gone(
+async def test_a_wait_by_ref_ends_when_the_element_is_visible_or_removed(
     agent: Agent, opened: Opener, in_page: Value, site: Site
 ) -> None:
     await opened(html(site, "<p id=one hidden>words</p><p id=two hidden>others</p>"))
-    one, two = (await agent.call("browser_query_elements", selector="p"))["elements"]
-    there = await agent.call("browser_wait_for_element", ref=one["ref"], visible=False)
-    assert there["element"] == {**one, "visible": False}
+    first, two = (await agent.call("browser_query_elements", selector="p"))["elements"]
+    match = await agent.call("browser_wait_for_element", ref=first["ref"], visible=False)
+    assert match["element"] == {**first, "visible": False}
     show = in_page("document.querySelector('#one').hidden = false; 1")
-    found = await while_waiting(agent, show, ref=one["ref"])
-    assert (found["ref"], found["visible"]) == (one["ref"], True)
+    found = await while_waiting(agent, show, ref=first["ref"])
+    assert (found["ref"], found["visible"]) == (first["ref"], True)
     with pytest.raises(ToolFailed) as gone:
         remove = in_page("document.querySelector('#two').remove(); 1")
         await while_waiting(agent, remove, ref=two["ref"], visible=True)
     assert gone.value.reason == "stale_ref"
-    for wrong in ({}, {"ref": one["ref"], "selector": "p"}):
+    for wrong in ({}, {"ref": first["ref"], "selector": "p"}):
         with pytest.raises(ToolFailed) as refused:
             await agent.call("browser_wait_for_element", **wrong)
         assert refused.value.reason == "invalid_arguments"
 
 
-async def test_an_element_that_stays_hidden_is_not_waited_for_without_end(
+async def test_a_wait_for_an_element_that_stays_hidden_times_out(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(html(site, "<p hidden>words</p>"))
@@ -133,7 +133,7 @@ async def test_a_wait_survives_a_navigation(
     assert (await agent.call("browser_click_element", ref=found["ref"]))["trusted"] is True
 
 
-async def test_a_wait_goes_on_at_another_site_only_if_that_is_allowed(
+async def test_a_wait_continues_on_another_site_only_if_rules_allow_it(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
@@ -148,7 +148,7 @@ async def test_a_wait_goes_on_at_another_site_only_if_that_is_allowed(
 
 
 @pytest.mark.parametrize(
-    ("wanted", "reason"),
+    ("arguments", "reason"),
     [
         ({"selector": "#none", "timeout": 200}, "timeout"),
         ({"selector": "#none", "timeout": 0}, "timeout"),
@@ -157,12 +157,12 @@ async def test_a_wait_goes_on_at_another_site_only_if_that_is_allowed(
         ({"selector": "#hidden", "timeout": 200, "visible": True}, "timeout"),
     ],
 )
-async def test_what_does_not_come_gets_a_reason(
-    agent: Agent, opened: Opener, site: Site, wanted: dict[str, Any], reason: str
+async def test_a_wait_for_a_missing_element_gets_a_reason(
+    agent: Agent, opened: Opener, site: Site, arguments: dict[str, Any], reason: str
 ) -> None:
     await opened(site.page("targets"))
     with pytest.raises(ToolFailed) as failed:
-        await agent.call("browser_wait_for_element", **wanted)
+        await agent.call("browser_wait_for_element", **arguments)
     assert failed.value.reason == reason
 
 

@@ -1,4 +1,4 @@
-"""Twenty agents with ten tabs each in one real browser: nobody reaches what is not theirs."""
+"""Twenty agents with ten tabs each in one real browser: no agent reaches tabs of another."""
 
 import asyncio
 import random
@@ -19,7 +19,7 @@ PAGE = "/html?body=<textarea></textarea>"
 
 @pytest.mark.timeout(600)
 @pytest.mark.requirement("TH-23")
-async def test_twenty_agents_with_ten_tabs_each_never_meet(tmp_path: Path, site: Site) -> None:
+async def test_twenty_agents_with_ten_tabs_each_never_interfere(tmp_path: Path, site: Site) -> None:
     product = Product(tmp_path / "home")
     with product.running("start", "--port", "0", "--browser", "--headless"):
         port = product.wait_browser()["port"]
@@ -70,4 +70,4 @@ async def test_twenty_agents_with_ten_tabs_each_never_meet(tmp_path: Path, site:
                     found = await agent.call("browser_execute_script", code=code, tabId=tab)
                     assert found["value"] in ("", name)
                 listed = (await agent.call("browser_list_tabs"))["tabs"]
-                assert {told["tabId"] for told in listed if told["usable"]} == {*tabs}
+                assert {tab["tabId"] for tab in listed if tab["usable"]} == {*tabs}

@@ -50,7 +50,7 @@ async def test_two_agents_type_at_once_in_background_tabs_and_focus_never_moves(
                     "value"
                 ]
                 assert written == words[name]
-            listed = {told["tabId"]: told for told in (await ann.call("browser_list_tabs"))["tabs"]}
+            listed = {tab["tabId"]: tab for tab in (await ann.call("browser_list_tabs"))["tabs"]}
             assert [listed[tab]["active"] for tab in tabs] == [False, False]
             assert listed[tabs[0]]["groupId"] != listed[tabs[1]]["groupId"]
             assert [listed[tab]["owner"] for tab in tabs] == ["ann", "bob"]
@@ -61,7 +61,7 @@ async def test_two_agents_type_at_once_in_background_tabs_and_focus_never_moves(
 
 
 @pytest.mark.requirement("TH-23")
-async def test_a_popup_belongs_to_its_opener_and_all_go_with_the_session(
+async def test_a_popup_belongs_to_its_opener_and_all_tabs_close_with_the_session(
     tmp_path: Path, site: Site
 ) -> None:
     async with rig(tmp_path, {}) as here, here.http(here.product.secret) as http:
@@ -75,9 +75,9 @@ async def test_a_popup_belongs_to_its_opener_and_all_go_with_the_session(
             await ann.call("browser_execute_script", code=f"{how}; 1")
         await ann.call("browser_execute_script", code="new Promise(r => setTimeout(r, 300))")
         listed = (await bob.call("browser_list_tabs")).json()["result"]["structuredContent"]
-        owners = [told.get("owner") for told in listed["tabs"] if told["url"] == site.page("form")]
+        owners = [tab.get("owner") for tab in listed["tabs"] if tab["url"] == site.page("form")]
         assert owners == ["test (main)"] * 3
-        groups = {told.get("groupId") for told in listed["tabs"] if told.get("owner")}
+        groups = {tab.get("groupId") for tab in listed["tabs"] if tab.get("owner")}
         assert len(groups) == 1 and None not in groups
         foreign = (await bob.call("browser_read_page", tabId=tab)).json()["result"]
         assert foreign["structuredContent"]["error"]["reason"] == "foreign_tab"

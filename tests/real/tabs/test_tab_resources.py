@@ -1,4 +1,4 @@
-"""Open tabs as MCP resources, looked into and followed in a real browser."""
+"""Open tabs as MCP resources, read and subscribed to in a real browser."""
 
 from base64 import b64decode
 from typing import Any
@@ -39,7 +39,7 @@ async def test_a_tab_is_read_as_state_text_snapshot_and_picture(
     assert b64decode(picture["blob"])[:3] == b"\xff\xd8\xff"
 
 
-async def test_another_agent_may_know_of_a_tab_but_not_look_into_it(
+async def test_another_agent_may_list_a_tab_but_not_read_it(
     another: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
@@ -47,15 +47,17 @@ async def test_another_agent_may_know_of_a_tab_but_not_look_into_it(
     for view in ("text", "snapshot", "screenshot"):
         answer = (await another.post("resources/read", {"uri": f"tab://{tab}/{view}"})).json()
         assert answer["error"]["data"]["reason"] == "foreign_tab"
-    wanted = {
+    expected = {
         "ref": {"type": "ref/resource", "uri": "tab://{id}/text"},
         "argument": {"name": "id", "value": str(tab)},
     }
-    completion = (await another.post("completion/complete", wanted)).json()["result"]["completion"]
+    completion = (await another.post("completion/complete", expected)).json()["result"][
+        "completion"
+    ]
     assert completion["values"] == []
 
 
-async def test_who_follows_a_tab_hears_of_its_new_address_and_title(
+async def test_a_subscriber_is_notified_of_a_tabs_new_address_and_title(
     product: tuple[Product, int], agent: Agent, opened: Opener, site: Site
 ) -> None:
     running, port = product
@@ -69,23 +71,23 @@ async def test_who_follows_a_tab_hears_of_its_new_address_and_title(
         stream = events(response)
         await next_message(stream)
         await agent.call("browser_navigate_tab", url=site.page("targets"), tabId=tab)
-        assert await _heard(stream, followed) == set(followed)
+        assert await _updates(stream, followed) == set(followed)
         await agent.call("browser_execute_script", code="document.title = 'New'", tabId=tab)
         while '"title":"New"' not in (await _read(agent, followed[0]))["text"]:
-            assert await _heard(stream, followed) == set(followed)
+            assert await _updates(stream, followed) == set(followed)
 
 
-async def _heard(stream: Any, followed: list[str]) -> set[str]:
-    heard: set[str] = set()
-    while heard != set(followed):
-        news = await next_message(stream)
-        assert news["method"] == "notifications/resources/updated"
-        heard.add(news["params"]["uri"])
-    return heard
+async def _updates(stream: Any, followed: list[str]) -> set[str]:
+    updated: set[str] = set()
+    while updated != set(followed):
+        notification = await next_message(stream)
+        assert notification["method"] == "notifications/resources/updated"
+        updated.add(notification["params"]["uri"])
+    return updated
 
 
 @pytest.mark.parametrize("suffix", ["/html", "/text/more", "/", "/TEXT"])
-async def test_a_view_that_is_not_there_is_no_resource(
+async def test_an_unknown_view_is_no_resource(
     agent: Agent, opened: Opener, site: Site, suffix: str
 ) -> None:
     tab = await opened(site.page("form"))

@@ -39,7 +39,7 @@ async def test_a_closed_tab_is_gone_and_naming_it_is_an_error(agent: Agent, site
     assert failed.value.reason == "tab_not_found"
 
 
-async def test_navigating_waits_for_the_load_and_tells_the_final_address(
+async def test_navigating_waits_for_the_load_and_reports_the_final_address(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("targets"))
@@ -70,7 +70,7 @@ async def test_a_jump_within_the_page_ends_at_once(
 
 
 @pytest.mark.parametrize("tool", ["browser_navigate_tab", "browser_open_tab"])
-async def test_a_page_that_cannot_be_reached_is_an_error_that_says_why(
+async def test_an_unreachable_page_is_an_error_with_its_cause(
     agent: Agent, opened: Opener, site: Site, tool: str
 ) -> None:
     await opened(site.page("form"))
@@ -115,7 +115,7 @@ async def test_navigation_reports_its_progress(agent: Agent, opened: Opener, sit
     assert answer.text.count('"progressToken":7') >= 2
 
 
-async def test_a_tab_whose_page_could_not_be_loaded_can_be_looked_at_and_closed(
+async def test_a_tab_whose_page_failed_to_load_can_be_read_and_closed(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
@@ -128,13 +128,13 @@ async def test_a_tab_whose_page_could_not_be_loaded_can_be_looked_at_and_closed(
     assert await agent.call("browser_close_tab", tabId=tab) == {"closed": tab}
 
 
-async def test_a_blank_tab_with_a_mark_in_its_address_is_blank(
+async def test_a_blank_tab_with_a_fragment_in_its_address_is_blank(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
     await opened(site.page("form"))
     await agent.call("browser_execute_script", code="window.open('about:blank#x'); 1")
     tabs = (await agent.call("browser_list_tabs"))["tabs"]
-    (blank,) = [told["tabId"] for told in tabs if told["url"] == "about:blank#x"]
+    (blank,) = [tab["tabId"] for tab in tabs if tab["url"] == "about:blank#x"]
     ran = await agent.call("browser_execute_script", code="location.href", tabId=blank)
     assert ran == {"value": "about:blank#x"}
     await agent.call("browser_close_tab", tabId=blank)

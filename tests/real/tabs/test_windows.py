@@ -1,4 +1,4 @@
-"""Windows and tab groups in a real browser, and whose they are."""
+"""Windows and tab groups in a real browser, and their owners."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
@@ -19,13 +19,13 @@ Maker = Callable[..., Awaitable[Json]]
 
 @pytest.fixture
 async def window(agent: Agent) -> AsyncIterator[Maker]:
-    """Makes windows; they are closed after the test."""
+    """Creates windows, and closes them after the test."""
     made: list[int] = []
 
     async def create(**arguments: Any) -> Json:
-        told = await agent.call("browser_create_window", **arguments)
-        made.append(told["windowId"])
-        return told
+        created = await agent.call("browser_create_window", **arguments)
+        made.append(created["windowId"])
+        return created
 
     yield create
     for id in made:
@@ -34,75 +34,77 @@ async def window(agent: Agent) -> AsyncIterator[Maker]:
 
 async def windows(agent: Agent) -> dict[int, Json]:
     listed = (await agent.call("browser_list_windows"))["windows"]
-    return {told["windowId"]: told for told in listed}
+    return {entry["windowId"]: entry for entry in listed}
 
 
-async def test_a_new_window_has_the_page_the_size_and_a_tab_of_the_callers(
+async def test_a_new_window_has_the_page_the_size_and_a_tab_that_the_caller_owns(
     agent: Agent, window: Maker, cdp: Cdp, site: Site
 ) -> None:
-    told = await window(url=site.page("targets"), width=640, height=480)
+    created = await window(url=site.page("targets"), width=640, height=480)
     page = await cdp.page(site.page("targets"))
     assert await cdp.evaluate(page, "[outerWidth, outerHeight]") == [640, 480]
-    assert (told["url"], told["title"], told["status"]) == (
+    assert (created["url"], created["title"], created["status"]) == (
         site.page("targets"),
         "Targets",
         "complete",
     )
-    listed = (await windows(agent))[told["windowId"]]
-    assert (listed["tabIds"], listed["usable"], listed["width"]) == ([told["tabId"]], True, 640)
+    listed = (await windows(agent))[created["windowId"]]
+    assert (listed["tabIds"], listed["usable"], listed["width"]) == ([created["tabId"]], True, 640)
     value = await agent.call("browser_execute_script", code="document.title")
     assert value == {"value": "Targets"}
 
 
-async def test_every_resize_takes_effect_and_tells_both_sizes(
+async def test_every_resize_takes_effect_and_reports_both_sizes(
     agent: Agent, window: Maker, cdp: Cdp, site: Site
 ) -> None:
-    """Defect 11: elsewhere the first one may do nothing, and the two sizes are confused."""
-    told = await window(url=site.page("shadow"), width=500, height=400)
+    """Defect 11: in other products the first one may do nothing, and the two sizes are confused."""
+    created = await window(url=site.page("shadow"), width=500, height=400)
     page = await cdp.page(site.page("shadow"))
     for width, height in ((700, 500), (520, 430), (701, 501)):
         result = await agent.call(
-            "browser_update_window", windowId=told["windowId"], width=width, height=height
+            "browser_update_window", windowId=created["windowId"], width=width, height=height
         )
         seen = await cdp.evaluate(page, SIZES)
         assert seen[:2] == [width, height] == [result["width"], result["height"]]
         assert seen[2:] == [result["viewport"]["width"], result["viewport"]["height"]]
     for state in ("maximized", "normal"):
-        result = await agent.call("browser_update_window", windowId=told["windowId"], state=state)
-        assert result["state"] == (await windows(agent))[told["windowId"]]["state"] == state
-    await agent.call("browser_update_window", windowId=told["windowId"], state="maximized")
-    await agent.call("browser_update_window", windowId=told["windowId"], width=610, left=30)
+        result = await agent.call(
+            "browser_update_window", windowId=created["windowId"], state=state
+        )
+        assert result["state"] == (await windows(agent))[created["windowId"]]["state"] == state
+    await agent.call("browser_update_window", windowId=created["windowId"], state="maximized")
+    await agent.call("browser_update_window", windowId=created["windowId"], width=610, left=30)
     assert (await cdp.evaluate(page, SIZES))[0] == 610
 
 
-async def test_a_closed_window_is_gone_whatever_its_pages_ask(
+async def test_a_window_closes_though_its_pages_ask_to_stay(
     agent: Agent, window: Maker, site: Site
 ) -> None:
-    told = await window(url=site.page("form"))
+    created = await window(url=site.page("form"))
     code = "addEventListener('beforeunload', (event) => event.preventDefault()); 1"
     await agent.call("browser_execute_script", code=code)
     await agent.call("browser_type_text", selector="[name=mail]", text="x")
-    id = told["windowId"]
+    id = created["windowId"]
     assert await agent.call("browser_close_window", windowId=id) == {"closed": id}
     assert id not in await windows(agent)
-    assert told["tabId"] not in [
+    assert created["tabId"] not in [
         tab["tabId"] for tab in (await agent.call("browser_list_tabs"))["tabs"]
     ]
     assert await reason(agent, "browser_close_window", windowId=id) == "not_found"
 
 
-async def test_a_window_with_a_foreign_tab_is_not_the_callers_to_change(
+async def test_a_window_with_a_foreign_tab_cannot_be_changed(
     agent: Agent, another: Agent, window: Maker, opened: Opener, site: Site
 ) -> None:
     tab = await opened(site.page("form"))
-    told = await window(url=site.page("targets"))
+    created = await window(url=site.page("targets"))
     info = await agent.call("browser_get_tab_info", tabId=tab)
     persons = info["windowId"]
     assert (await windows(agent))[persons]["usable"] is False
     assert await reason(agent, "browser_close_window", windowId=persons) == "foreign_tab"
     for tool, more in (("browser_update_window", {"width": 300}), ("browser_close_window", {})):
-        assert await reason(another, tool, windowId=told["windowId"], **more) == "foreign_tab"
-    assert told["windowId"] in await windows(agent)
+        assert await reason(another, tool, windowId=created["windowId"], **more) == "foreign_tab"
+    assert created["windowId"] in await windows(agent)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ async def test_a_window_with_a_foreign_tab_is_not_the_callers_to_change(
         ({"connectionId": "nobody"}, "invalid_arguments"),
     ],
 )
-async def test_a_window_that_cannot_be_made_is_refused_and_none_is_left(
+async def test_an_impossible_window_is_refused_and_none_is_left_open(
     agent: Agent, arguments: Json, word: str
 ) -> None:
     before = set(await windows(agent))
@@ -131,8 +133,8 @@ async def test_a_tab_is_brought_to_the_front_only_when_asked(
     tab = await opened(site.page("frames"))
     page = await cdp.page(site.page("frames"))
     assert (await agent.call("browser_get_tab_info"))["active"] is False
-    told = await agent.call("browser_focus_tab")
-    assert told == {
+    result = await agent.call("browser_focus_tab")
+    assert result == {
         "tabId": tab,
         "url": site.page("frames"),
         "title": "Frames",
@@ -152,7 +154,7 @@ async def groups_of_browser(cdp: Cdp) -> dict[int, Json]:
     return {group["id"]: group for group in found}
 
 
-async def test_tab_groups_are_made_filled_changed_and_emptied(
+async def test_tab_groups_are_created_filled_changed_and_emptied(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     first, second = await opened(site.page("form")), await opened(site.page("targets"))
@@ -177,7 +179,7 @@ async def test_tab_groups_are_made_filled_changed_and_emptied(
     assert await reason(agent, "browser_update_tab_group", groupId=id, title="x") == "not_found"
 
 
-async def test_tabs_and_groups_of_others_are_not_the_callers_to_group(
+async def test_an_agent_cannot_group_tabs_of_another(
     agent: Agent, another: Agent, opened: Opener, window: Maker, cdp: Cdp, site: Site
 ) -> None:
     tab = await opened(site.page("form"))

@@ -1,4 +1,4 @@
-"""A test's browser from outside, through its debugging port."""
+"""A test's browser, controlled over its debugging port."""
 
 import json
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ EXTENSION = "chrome-extension:"
 
 
 class CdpError(AssertionError):
-    """The browser refuses."""
+    """The browser refused a command."""
 
 
 class Cdp:
@@ -47,7 +47,7 @@ class Cdp:
         session = attached["sessionId"]
         answer = await self._evaluated(session, code)
         if "SyntaxError" in str(answer.get("exceptionDetails")):
-            # Only so may code await at its top; but then a promise at its end would stay one.
+            # Code may await at its top only this way; but then a final promise stays a promise.
             answer = await self._evaluated(session, code, replMode=True)
         await self.send("Target.detachFromTarget", sessionId=session)
         assert "exceptionDetails" not in answer, answer["exceptionDetails"]
@@ -64,11 +64,11 @@ class Cdp:
     async def page(self, url: str) -> str:
         """The page at an address."""
         targets = (await self.send("Target.getTargets"))["targetInfos"]
-        found: str = next(told["targetId"] for told in targets if told["url"] == url)
+        found: str = next(target["targetId"] for target in targets if target["url"] == url)
         return found
 
     async def page_of(self, tab: int) -> str:
-        """The page in a tab, by the number that the browser's extensions know it by."""
+        """The page in a tab, by the tab id that extensions use."""
         code = f"chrome.debugger.getTargets().then((all) => all.find((t) => t.tabId === {tab}).id)"
         found: str = await self.in_worker(code)
         return found
@@ -81,20 +81,20 @@ class Cdp:
     async def _workers(self) -> list[str]:
         targets = (await self.send("Target.getTargets"))["targetInfos"]
         return [
-            told["targetId"]
-            for told in targets
-            if told["type"] == "service_worker" and told["url"].startswith(EXTENSION)
+            target["targetId"]
+            for target in targets
+            if target["type"] == "service_worker" and target["url"].startswith(EXTENSION)
         ]
 
     async def crash(self, target: str) -> None:
         """Kill the process that renders a page."""
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
         crash = {"id": 0, "method": "Page.crash", "sessionId": attached["sessionId"]}
-        # Nothing is left that could answer.
+        # After the crash the page cannot answer.
         await self._socket.send(json.dumps(crash))
 
     async def kill_worker(self) -> None:
-        with suppress(CdpError):  # it may go by itself between being seen and being closed
+        with suppress(CdpError):  # it may end between the lookup and this command
             await self.send("Target.closeTarget", targetId=await self.worker())
 
 
@@ -105,7 +105,7 @@ def _words(file: Path) -> list[str]:
 @asynccontextmanager
 async def browser_of(home: Path) -> AsyncIterator[Cdp]:
     """The browser that uses this home's profile."""
-    told = home / "profile" / "DevToolsActivePort"
-    port, path = eventually_sync(lambda: _words(told), "the debugging port")
+    file = home / "profile" / "DevToolsActivePort"
+    port, path = eventually_sync(lambda: _words(file), "the debugging port")
     async with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as socket:
         yield Cdp(socket)

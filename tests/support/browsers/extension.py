@@ -1,4 +1,4 @@
-"""A double of the extension: connects to the link, answers commands as a test says."""
+"""A double of the extension: connects to the server and answers commands as a test defines."""
 
 import asyncio
 import json
@@ -23,14 +23,14 @@ def tab(id: int, **more: Any) -> dict[str, Any]:
 
 
 class Refusal(Exception):
-    """Raised by a handler that answers with an error."""
+    """Raised by a handler to answer with an error."""
 
     def __init__(
         self, reason: str, message: str = "no", data: dict[str, Any] | None = None
     ) -> None:
         super().__init__(message)
-        told = {"reason": reason, **(data or {})}
-        self.wire = {"code": -32000, "message": message, "data": told}
+        details = {"reason": reason, **(data or {})}
+        self.wire = {"code": -32000, "message": message, "data": details}
 
 
 class FakeExtension:
@@ -40,7 +40,7 @@ class FakeExtension:
         self.socket = socket
         self.handlers: dict[str, Handler] = {}
         self.page_tools: dict[str, Handler] = {}
-        self.heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.received: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.greeting: dict[str, Any] = {}
         """What came with `sync.full`."""
@@ -48,7 +48,7 @@ class FakeExtension:
         """The name of each command, by the id of its request."""
 
     async def send(self, message: dict[str, Any]) -> None:
-        """Send a message; of a command's output only what matters to the test need be given."""
+        """Send a message; a test need give only the members of an output that matter to it."""
         command, result = self._commands.get(message.get("id", "")), message.get("result")
         if command is not None and isinstance(result, dict) and "output" in result:
             result = {**result, "output": completed(command, result["output"])}
@@ -74,40 +74,40 @@ class FakeExtension:
             await self.share_all()
 
     async def state(self) -> dict[str, Any]:
-        """What a side panel would show."""
+        """The state that a side panel would show."""
         found: dict[str, Any] = (await self.ask("config.getState", {}))["result"]
         return found
 
     async def share_all(self) -> None:
         state = await self.state()
-        for told in state["tabs"]:
-            if told["browser"] == state["browser"]:
-                await self.ask("tab.share", {"tabId": told["tabId"], "shared": True})
+        for tab in state["tabs"]:
+            if tab["browser"] == state["browser"]:
+                await self.ask("tab.share", {"tabId": tab["tabId"], "shared": True})
 
     async def settled(self) -> None:
-        """Wait until the server has handled everything sent so far: a ping has come back."""
+        """Wait until the server has handled all messages sent so far, by a ping."""
         await self.notify("ping", {})
         await self.next("pong")
 
     async def next(self, method: str) -> dict[str, Any]:
         """The next message of this kind; others are dropped."""
         while True:
-            message = await asyncio.wait_for(self.heard.get(), PATIENCE)
+            message = await asyncio.wait_for(self.received.get(), PATIENCE)
             if message["method"] == method:
                 return message
 
     async def command(self, tool: str) -> dict[str, Any]:
-        """The next request to run this command; what else comes is dropped."""
+        """The next request to run this command; other messages are dropped."""
         while (message := await self.next("tool.dispatch"))["params"]["tool"] != tool:
             pass
         return message
 
     async def answer_in_steps(self, output: Any) -> None:
         """Answer the next command, after one report of progress."""
-        asked = await self.next("tool.dispatch")
-        told = {"dispatchId": asked["params"]["dispatchId"], "progress": 1, "total": 2}
-        await self.notify("tool.progress", {**told, "message": "half"})
-        await self.send({"id": asked["id"], "result": {"output": output}})
+        dispatch = await self.next("tool.dispatch")
+        report = {"dispatchId": dispatch["params"]["dispatchId"], "progress": 1, "total": 2}
+        await self.notify("tool.progress", {**report, "message": "half"})
+        await self.send({"id": dispatch["id"], "result": {"output": output}})
 
     async def run(self) -> None:
         with suppress(ConnectionClosed):
@@ -118,7 +118,7 @@ class FakeExtension:
         if "method" not in message:
             self._answers.put_nowait(message)
             return
-        self.heard.put_nowait(message)
+        self.received.put_nowait(message)
         if message["method"] == "browser/executeTool":
             await self._execute(message)
             return
@@ -133,7 +133,7 @@ class FakeExtension:
             await self.send({"id": message["id"], "error": refusal.wire})
 
     async def _execute(self, message: dict[str, Any]) -> None:
-        """Run a page's tool: what its handler returns is the page's answer."""
+        """Run a page tool: the return value of its handler is the page's result."""
         handler = self.page_tools.get(message["params"]["toolName"])
         if handler is None:
             return
@@ -145,7 +145,7 @@ class FakeExtension:
 
     async def publish(self, tab: int, *tools: dict[str, Any], **more: Any) -> None:
         """Register the tools of a page; return when the server has them."""
-        told = {
+        registration = {
             "tabId": tab,
             "frameId": 0,
             "documentId": f"doc-{tab}",
@@ -154,7 +154,7 @@ class FakeExtension:
             "kind": "native",
             "tools": list(tools),
         }
-        await self.notify("browser/registerTools", {**told, **more})
+        await self.notify("browser/registerTools", {**registration, **more})
         await self.settled()
 
 
@@ -170,7 +170,7 @@ async def connected(
     secret: str = SECRET,
     version: str | None = versions.offered(versions.SERVER),
 ) -> AsyncIterator[FakeExtension]:
-    """A double that has connected and got `sync.full`."""
+    """A double that has connected and received `sync.full`."""
     names = ["tabhub", secret, *filter(None, [profile, profile and version])]
     async with connect(
         f"ws://127.0.0.1:{port}/ws", subprotocols=[Subprotocol(name) for name in names]

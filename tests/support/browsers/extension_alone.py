@@ -28,7 +28,7 @@ class Bench:
 
     async def open(self, page: str, tool: str = "double") -> tuple[str, dict[str, Any]]:
         """Open a page; return it and the registration, of it or a frame, that has this tool."""
-        start = len(self.server.heard)
+        start = len(self.server.received)
         target = await self.cdp.open(f"{self.site.page(page)}?{next(self._pages)}")
         return target, await self.tools(tool, start)
 
@@ -39,7 +39,7 @@ class Bench:
             return "Tools" in message.get("method", "") and tool in names(message["params"])
 
         found = (await self.server.until(fits, start))["params"]
-        known = await self.server.told(REGISTER, documentId=found["documentId"])
+        known = await self.server.params_of(REGISTER, documentId=found["documentId"])
         return {**known, **found}
 
 
@@ -58,7 +58,7 @@ async def extension_with(server: ScriptedServer, folder: Path, *flags: str) -> A
 async def bench(folder: Path, *flags: str) -> AsyncIterator[Bench]:
     server = ScriptedServer()
     async with extension_with(server, folder, *flags) as cdp:
-        await server.told("tab.syncAll")
+        await server.params_of("tab.syncAll")
         with serving() as site:
             yield Bench(server, cdp, site)
 

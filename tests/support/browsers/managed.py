@@ -1,4 +1,4 @@
-"""A product with a real browser of its own, and agents with tokens of their own."""
+"""A product with its own real browser, and agents with separate tokens."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ class Rig:
 
     @asynccontextmanager
     async def agent(self, name: str) -> AsyncIterator[Agent]:
-        """An agent with a token of its own."""
+        """An agent with its own token."""
         async with self.http(self.product.run("client", "add", name).stdout.strip()) as http:
             yield Agent(http)
 

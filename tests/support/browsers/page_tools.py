@@ -1,4 +1,4 @@
-"""Page tools as an agent sees them: listed by their site, called by the page's own names."""
+"""Page tools as an agent sees them: listed by site, called by the page's own names."""
 
 import re
 from collections.abc import AsyncIterator, Callable
@@ -31,11 +31,11 @@ async def listed(agent: Agent) -> dict[str, dict[str, Any]]:
         cursor = {"cursor": result["nextCursor"]}
 
 
-async def until(agent: Agent, wanted: Callable[[dict[str, dict[str, Any]]], Any]) -> Any:
-    """List the tools until `wanted` finds something there; return it."""
+async def until(agent: Agent, condition: Callable[[dict[str, dict[str, Any]]], Any]) -> Any:
+    """List the tools until `condition` returns a true value; return it."""
 
     async def look() -> Any:
-        return wanted(await listed(agent))
+        return condition(await listed(agent))
 
     return await eventually(look)
 
@@ -54,7 +54,7 @@ async def withdrawn(agent: Agent, origin: str, name: str) -> None:
 
 @asynccontextmanager
 async def clean(agent: Agent, *origins: str) -> AsyncIterator[None]:
-    """Wait until no tool of these sites is left over from another test."""
+    """Wait until no tool of these sites remains from another test."""
     starts = tuple(tool_name(origin, "") for origin in origins)
     await until(agent, lambda tools: not [name for name in tools if name.startswith(starts)])
     yield
@@ -67,7 +67,7 @@ class PageTools:
     site: str
 
     async def tool(self, name: str) -> dict[str, Any]:
-        """The tool in the agent's list, as soon as it is there."""
+        """The tool in the agent's list, as soon as it is listed."""
         return await tool(self.agent, self.site, name)
 
     async def without(self, name: str) -> None:
@@ -89,16 +89,18 @@ class PageTools:
         return found
 
     async def active_tabs(self) -> list[TabId]:
-        return [one["tabId"] for one in await self.tabs() if one["isActive"]]
+        return [tab["tabId"] for tab in await self.tabs() if tab["isActive"]]
 
     async def looked_at(self, tab: TabId | None) -> None:
-        """Wait until this tab, and no other, is in front."""
+        """Wait until this tab, and no other, is active."""
         expected = [] if tab is None else [tab]
         await eventually(self.active_tabs, until=lambda active: active == expected)
 
-    async def have(self, name: str, *wanted: TabId) -> None:
+    async def have(self, name: str, *expected: TabId) -> None:
         """Wait until exactly these tabs have a tool."""
-        await eventually(lambda: self.holders(name), until=lambda found: set(found) == set(wanted))
+        await eventually(
+            lambda: self.holders(name), until=lambda found: set(found) == set(expected)
+        )
 
     async def holders(self, name: str) -> list[TabId]:
         """The tabs that have a tool: the error about an unknown tab names them."""

@@ -1,4 +1,4 @@
-"""The side panel in a real browser, read and clicked from outside as a person would."""
+"""The side panel in a real browser, read and clicked over CDP as a person would."""
 
 import json
 from collections.abc import AsyncIterator
@@ -67,6 +67,6 @@ async def panel_of(cdp: Cdp) -> AsyncIterator[Panel]:
     await panel.until("document.querySelector('#all')?.hidden === false", "the panel to connect")
     yield panel
     if any(
-        told["targetId"] == target for told in (await cdp.send("Target.getTargets"))["targetInfos"]
+        info["targetId"] == target for info in (await cdp.send("Target.getTargets"))["targetInfos"]
     ):
         await panel.close()

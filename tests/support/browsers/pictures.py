@@ -36,5 +36,7 @@ async def look(cdp: Cdp, picture: dict[str, Any], points: Sequence[Sequence[int]
     return Look(width, height, [(red, green, blue) for red, green, blue in colors])
 
 
-def is_near(color: Color, wanted: Color, slack: int = 12) -> bool:
-    return all(abs(one - other) <= slack for one, other in zip(color, wanted, strict=True))
+def is_near(color: Color, expected: Color, slack: int = 12) -> bool:
+    return all(
+        abs(actual - channel) <= slack for actual, channel in zip(color, expected, strict=True)
+    )

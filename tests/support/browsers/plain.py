@@ -59,8 +59,8 @@ class PlainBrowser:
 
         async def look() -> str | None:
             targets = (await self.cdp.send("Target.getTargets"))["targetInfos"]
-            pages = (one for one in targets if one["type"] == "page")
-            return next((one["targetId"] for one in pages if one["url"].endswith(ending)), None)
+            pages = (target for target in targets if target["type"] == "page")
+            return next((page["targetId"] for page in pages if page["url"].endswith(ending)), None)
 
         return await eventually(look, f"a page at {ending}")
 
@@ -69,7 +69,7 @@ class PlainBrowser:
 
     async def until(self, page: str, code: str) -> Any:
         """The value of an expression, as soon as it is true."""
-        # While the page is being left, or has only begun, the browser refuses.
+        # The browser refuses during a navigation.
         return await eventually(lambda: self.value(page, code), code, ignore=(AssertionError,))
 
     async def status(self, page: str, state: str) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class PlainBrowser:
         await self.cdp.send("Target.closeTarget", targetId=page)
 
     async def _created(self, url: str, **more: Any) -> str:
-        """A new page is blank before its address is loaded."""
+        """Create a page and wait until its address, not the blank page, is loaded."""
         target: str = (await self.cdp.send("Target.createTarget", url=url, **more))["targetId"]
         blank = url == "about:blank"
         await self.until(target, f"document.body && {blank:d} + (location.href !== 'about:blank')")
@@ -100,7 +100,7 @@ class PlainBrowser:
 
 @asynccontextmanager
 async def browser(folder: Path, *flags: str) -> AsyncIterator[Cdp]:
-    """A browser with a profile of its own, without any extension."""
+    """A browser with its own profile, without any extension."""
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     process = await asyncio.create_subprocess_exec(
         str(find_browser().path),

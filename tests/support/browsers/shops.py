@@ -35,18 +35,18 @@ class Shops(PlainBrowser, PageTools):
         return f"{self.site}/shop.css"
 
     async def number(self, page: str) -> int:
-        """The number of a page's tab."""
+        """The tab id of a page."""
         look = "chrome.debugger.getTargets().then((all) => all.find((one) => one.id === %r).tabId)"
         found: int = await self.cdp.in_worker(look % page)
         return found
 
     async def tab(self, url: str | None = None, **more: Any) -> tuple[str, int]:
-        """A page that a person opens, by default the shop; and its tab."""
+        """Open a page as a person does, by default the shop; the page and its tab id."""
         page = await self.open(url or self.native, **more)
         return page, await self.number(page)
 
     async def shops(self, count: int) -> list[tuple[str, int]]:
-        """Several, with their tools; the last is looked at."""
+        """Open several shops and wait for their tools; the last one is active."""
         found = [await self.tab() for _ in range(count)]
         await self.have("view_cart", *(tab for _, tab in found))
         await self.looked_at(found[-1][1])
@@ -60,15 +60,15 @@ class Shops(PlainBrowser, PageTools):
 @asynccontextmanager
 async def shops(folder: Path, config: dict[str, Any] | None = None) -> AsyncIterator[Shops]:
     with serve_page() as url:
-        async with rig(folder, config or {}) as there, there.agent("robot") as agent:
-            yield Shops(there.cdp, url.rstrip("/"), there.port, agent)
+        async with rig(folder, config or {}) as managed, managed.agent("robot") as agent:
+            yield Shops(managed.cdp, url.rstrip("/"), managed.port, agent)
 
 
 class WorkerShops(PlainBrowser, PageTools):
     """Shops of a browser without the extension, and an agent that uses their tools."""
 
     async def shops(self, count: int) -> list[tuple[str, str]]:
-        """Pages and the ids of their tabs; the last one is looked at."""
+        """Pages and the ids of their tabs; the last one is active."""
         pages = [await self.open() for _ in range(count)]
         found = [(page, await self.connected(page)) for page in pages]
         await self.have("view_cart", *(tab for _, tab in found))
@@ -80,7 +80,7 @@ class WorkerShops(PlainBrowser, PageTools):
 async def worker_shops(folder: Path) -> AsyncIterator[WorkerShops]:
     with serve_page() as url:
         site = url.rstrip("/")
-        # Nobody knows whose browser it is, so it counts as a person's, who would be asked.
+        # The owner of this browser is unknown, so calls would need the approval of a person.
         allowed = PermissionSettings(domains={site.removeprefix("http://"): "auto"})
         async with (
             served(Settings(worker_origins=[site], permissions=allowed)) as server,

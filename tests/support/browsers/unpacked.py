@@ -22,7 +22,7 @@ Change = Callable[[Path], object]
 async def browser_with(
     folder: Path, change: Change = lambda extension: None, *flags: str
 ) -> AsyncIterator[Cdp]:
-    """Start it with a copy of the extension that knows no server unless `change` pairs it."""
+    """Start a browser with a copy of the extension, unpaired unless `change` pairs it."""
     home = Home(folder).create()
     shutil.copytree(packaged_extension(), home.managed_extension, dirs_exist_ok=True)
     change(home.managed_extension)
@@ -52,7 +52,7 @@ def paired(port: int, secret: str) -> Change:
 
 
 def impatient(own: Product) -> Change:
-    """Pair the extension with this product, and have it keep the debugger for 4 ms only."""
+    """Pair the extension with this product, and let it keep the debugger for only 4 ms."""
 
     def hurry(extension: Path) -> None:
         file = extension / "worker" / "debugger" / "debugger.js"

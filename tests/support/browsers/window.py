@@ -1,4 +1,4 @@
-"""A double of a browser that keeps its own tabs, and what agents do in them."""
+"""A double of a browser that keeps its own tabs, and the calls of agents in them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -40,7 +40,7 @@ class Window:
 async def browser(server: Server, *tabs: Json, **more: Any) -> AsyncIterator[Window]:
     async with connected(server.port) as extension:
         window = Window(extension)
-        window.tabs = {told["tabId"]: told for told in tabs}
+        window.tabs = {tab["tabId"]: tab for tab in tabs}
         await extension.sync(*tabs, shared=False, **more)
         yield window
 
@@ -52,8 +52,8 @@ async def opened(session: SessionClient) -> int:
 
 
 async def outcome(session: SessionClient, tab_id: int | None = None, **more: Any) -> Any:
-    """The tab that a script ran in, or the reason why it did not."""
-    given = {"code": "1", **more} | ({} if tab_id is None else {"tabId": tab_id})
-    result = (await session.call("browser_execute_script", **given)).json()["result"]
-    told = result["structuredContent"]
-    return told["error"]["reason"] if result.get("isError") else told["value"]
+    """The tab that ran a script, or the reason of the error."""
+    arguments = {"code": "1", **more} | ({} if tab_id is None else {"tabId": tab_id})
+    result = (await session.call("browser_execute_script", **arguments)).json()["result"]
+    data = result["structuredContent"]
+    return data["error"]["reason"] if result.get("isError") else data["value"]

@@ -1,4 +1,4 @@
-"""A double of the page worker library: sends to `/page` what a test says."""
+"""A double of the page worker library: sends the messages of a test to `/page`."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ class FakeWorker:
         self.socket = socket
         self._id = 0
 
-    async def tell(self, method: str, **params: Any) -> None:
+    async def notify(self, method: str, **params: Any) -> None:
         await self._send({"method": method, "params": params})
 
     async def ask(self, method: str, **params: Any) -> dict[str, Any]:
@@ -54,12 +54,12 @@ class FakeWorker:
                 await asyncio.wait_for(self.socket.recv(), PATIENCE)
         return self.socket.close_code, self.socket.close_reason
 
-    async def answer(self, asked: dict[str, Any], payload: Any, success: bool = True) -> None:
-        await self._send({"id": asked["id"], "result": {"success": success, "payload": payload}})
+    async def answer(self, request: dict[str, Any], payload: Any, success: bool = True) -> None:
+        await self._send({"id": request["id"], "result": {"success": success, "payload": payload}})
 
-    async def refuse(self, asked: dict[str, Any], reason: str, message: str = "no") -> None:
+    async def refuse(self, request: dict[str, Any], reason: str, message: str = "no") -> None:
         error = {"code": -32000, "message": message, "data": {"reason": reason}}
-        await self._send({"id": asked["id"], "error": error})
+        await self._send({"id": request["id"], "error": error})
 
     async def _send(self, message: dict[str, Any]) -> None:
         await self.socket.send(json.dumps({"jsonrpc": "2.0", **message}))
@@ -69,7 +69,7 @@ class FakeWorker:
 async def connecting(
     port: int, origin: str | None = SHOP, protocol: str = "tabhub-page", host: str | None = None
 ) -> AsyncIterator[FakeWorker]:
-    """A worker that has connected and may still have to be paired."""
+    """A worker that has connected and may still need pairing."""
     async with connect(
         f"ws://127.0.0.1:{port}/page",
         origin=None if origin is None else Origin(origin),

@@ -15,12 +15,12 @@ function misfits(accept) {
   return globalThis.tabhub.accept.misfits(accept, FILES).map(({ name }) => name);
 }
 
-test("endings, types and families of types are understood", () => {
+test("the accept list takes file extensions, types and wildcard types", () => {
   assert.deepEqual(misfits("image/*"), ["c.txt"]);
   assert.deepEqual(misfits(".png, text/plain"), ["b.jpg"]);
   assert.deepEqual(misfits("IMAGE/JPEG"), ["a.PNG", "c.txt"]);
 });
 
-test("who asks for nothing, or for anything, gets anything", () => {
+test("an input without an accept list, or with */*, takes any file", () => {
   for (const accept of ["", " ", "*/*", "image/png, */*"]) assert.deepEqual(misfits(accept), []);
 });

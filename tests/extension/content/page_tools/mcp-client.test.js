@@ -24,7 +24,7 @@ function started(answers = {}) {
 const GREETING = { initialize: () => ({ capabilities: { tools: { listChanged: true } } }) };
 const how = (more = {}) => ({ signal: new AbortController().signal, progress: () => {}, ...more });
 
-test("the server is greeted once, and its pages of tools are put together", async () => {
+test("the client initializes the server once and joins its pages of tools", async () => {
   const pages = {
     first: { tools: [{ name: "a" }], nextCursor: "x" },
     x: { tools: [{ name: "b" }] },
@@ -37,14 +37,14 @@ test("the server is greeted once, and its pages of tools are put together", asyn
   assert.equal(client.polls(), false);
 });
 
-test("pages without an end are given up", async () => {
+test("the client stops reading an endless list of pages", async () => {
   const answers = { ...GREETING, "tools/list": () => ({ tools: [], nextCursor: "again" }) };
   const { client, sent } = started(answers);
   await client.list();
   assert.ok(sent.length < 60);
 });
 
-test("a server with pages without end is asked ever more slowly", async () => {
+test("the client queries a server with endless pages ever more slowly", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const answers = { ...GREETING, "tools/list": () => ({ tools: [], nextCursor: "again" }) };
   const { client, sent } = started(answers);
@@ -56,7 +56,7 @@ test("a server with pages without end is asked ever more slowly", async () => {
   mock.timers.reset();
 });
 
-test("only answers to ids of our own are taken", async () => {
+test("the client accepts only responses to its own ids", async () => {
   const { client, sent } = started();
   const calling = client.call("a", {}, how());
   for (const id of [0, 1, "1", null, undefined, {}])
@@ -67,11 +67,14 @@ test("only answers to ids of our own are taken", async () => {
   assert.deepEqual(await calling, { content: [] });
 });
 
-test("a cancelled call is cancelled in the page, and progress is told, not too often", async () => {
+test("a cancelled call is cancelled in the page, and progress is reported at a limited rate", async () => {
   const controller = new AbortController();
-  const heard = [];
+  const amounts = [];
   const { client, sent } = started();
-  const options = { signal: controller.signal, progress: (told) => heard.push(told.progress) };
+  const options = {
+    signal: controller.signal,
+    progress: (report) => amounts.push(report.progress),
+  };
   const calling = client.call("a", {}, { ...options, extensions: { token: 1 } });
   const { id, params } = sent.at(-1);
   assert.deepEqual(params._meta, { token: 1, progressToken: id });
@@ -81,11 +84,11 @@ test("a cancelled call is cancelled in the page, and progress is told, not too o
   client.receive({ method: "notifications/progress", params: { progressToken: "x", progress: 9 } });
   controller.abort(new Error("cancelled"));
   await assert.rejects(calling, /cancelled/);
-  assert.deepEqual(heard, [1]);
+  assert.deepEqual(amounts, [1]);
   assert.deepEqual(sent.at(-1).params, { requestId: id });
 });
 
-test("a server that never answers is not waited for without end", async () => {
+test("a request to a server that never answers times out", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const { client } = started();
   const listing = assert.rejects(client.list(), /no answer/);
@@ -94,7 +97,7 @@ test("a server that never answers is not waited for without end", async () => {
   mock.timers.reset();
 });
 
-test("a server that stops ends its calls; nonsense changes nothing", async () => {
+test("a server that stops ends its calls, and invalid messages are ignored", async () => {
   const { client } = started();
   const calling = assert.rejects(client.call("a", {}, how()), /stopped/);
   for (const payload of [null, 1, "x", [], {}, { method: 5 }, { id: {} }]) client.receive(payload);
@@ -104,7 +107,7 @@ test("a server that stops ends its calls; nonsense changes nothing", async () =>
   assert.ok(!client.isThere());
 });
 
-test("what the server asks of us is answered: it is there, or cannot be done", () => {
+test("the client answers a ping of the server and refuses other requests", () => {
   const { client, sent } = started();
   client.receive({ jsonrpc: "2.0", id: 7, method: "elicitation/create", params: {} });
   client.receive({ jsonrpc: "2.0", id: 8, method: "ping" });

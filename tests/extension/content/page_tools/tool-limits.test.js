@@ -19,12 +19,12 @@ function deep(levels) {
   return value;
 }
 
-test("of a tool only its own fields are told, empty ones not", () => {
+test("a tool is reported with its own fields, without empty ones", () => {
   const { texts } = toolbounds.list([tool("a", { title: "", origin: "x", execute: () => 1 })]);
   assert.deepEqual(JSON.parse(texts.get("a")), tool("a"));
 });
 
-test("what is too much is left out and counted, the rest is told", () => {
+test("tools above the limits are left out and counted, the rest is reported", () => {
   const many = Array.from({ length: 2500 }, (_, i) => tool(`t${i}`));
   assert.deepEqual(toolbounds.list(many).leftOut, { many: 500, large: 0, invalid: 0 });
   const odd = [
@@ -41,30 +41,30 @@ test("what is too much is left out and counted, the rest is told", () => {
   assert.deepEqual(leftOut, { many: 0, large: 1, invalid: 6 });
 });
 
-test("all together may not be more than the link bears", () => {
+test("all tools together fit into one message", () => {
   const items = Array.from({ length: 10 }, (_, i) => tool(`t${i}`, { title: "x".repeat(900_000) }));
   const { texts, leftOut } = toolbounds.list(items);
   assert.equal(texts.size, 4);
   assert.equal(leftOut.large, 6);
 });
 
-test("what refers to itself is no tool", () => {
+test("a tool that refers to itself is left out", () => {
   const inputSchema = {};
   inputSchema.self = inputSchema;
   assert.equal(toolbounds.list([tool("a", { inputSchema })]).leftOut.invalid, 1);
 });
 
 test("a result of WebMCP becomes one of MCP", () => {
-  const said = (text) => [{ type: "text", text }];
-  assert.deepEqual(toolbounds.fromText("hello"), { content: said("hello") });
-  assert.deepEqual(toolbounds.fromText(null), { content: said("") });
-  const object = { content: said('{"a":1}'), structuredContent: { a: 1 } };
+  const texts = (text) => [{ type: "text", text }];
+  assert.deepEqual(toolbounds.fromText("hello"), { content: texts("hello") });
+  assert.deepEqual(toolbounds.fromText(null), { content: texts("") });
+  const object = { content: texts('{"a":1}'), structuredContent: { a: 1 } };
   assert.deepEqual(toolbounds.fromText('{"a":1}'), object);
-  const whole = { content: said("x"), isError: true };
+  const whole = { content: texts("x"), isError: true };
   assert.deepEqual(toolbounds.fromText(JSON.stringify(whole)), whole);
 });
 
-test("a result that is none, or too large, is refused with a reason", () => {
+test("an invalid or too large result is refused with a reason", () => {
   const reason = (value) => {
     try {
       toolbounds.result(value);
@@ -78,20 +78,20 @@ test("a result that is none, or too large, is refused with a reason", () => {
   assert.equal(reason({ content: [] }), undefined);
 });
 
-test("what a page sends along is small and never in our name", () => {
+test("extensions of a page are limited in size and cannot use our prefix", () => {
   assert.deepEqual(toolbounds.extensions({ a: 1, "tabhub/leftOut": 2 }), { a: 1 });
   const nothing = [null, [], "x", {}, deep(101), { a: "x".repeat(20_001) }, { "tabhub/x": 1 }];
   for (const value of nothing) assert.equal(toolbounds.extensions(value), undefined);
 });
 
-/** Small in memory, 2^levels arrays as JSON. */
+/** A value that is small in memory, but 2^levels arrays as JSON. */
 function shared(levels) {
   let value = ["x"];
   for (let i = 0; i < levels; i++) value = [value, value];
   return value;
 }
 
-test("what would be endless as JSON is measured and not written", () => {
+test("a value that would be huge as JSON is measured and not serialized", () => {
   const fault = (value) => toolmeasure.write(value, 1_000_000).fault;
   assert.equal(fault(shared(90)), "large");
   assert.equal(fault({ holes: new Array(2 ** 32 - 1) }), "large");
@@ -106,7 +106,7 @@ test("what would be endless as JSON is measured and not written", () => {
   assert.deepEqual(toolmeasure.write(fine, 1000), { fault: "", text: JSON.stringify(fine) });
 });
 
-test("one tool that cannot be written leaves the others", () => {
+test("a tool that cannot be serialized does not affect the others", () => {
   const bad = [shared(90), 1n, new Array(2 ** 32 - 1)];
   const items = bad.map((value, i) => tool(`bad${i}`, { annotations: { value } }));
   const { texts, leftOut } = toolbounds.list([...items, tool("good")]);
@@ -114,7 +114,7 @@ test("one tool that cannot be written leaves the others", () => {
   assert.deepEqual(leftOut, { many: 0, large: 2, invalid: 1 });
 });
 
-test("so many at once, then so many a second, and what was too much is made up for", () => {
+test("the rate limit allows a burst, then a number per second, and excess counts against later calls", () => {
   let now = 0;
   const two = quota.make(2, 1, () => now);
   assert.deepEqual([two.take(), two.take(), two.take()], [true, true, false]);
@@ -126,7 +126,7 @@ test("so many at once, then so many a second, and what was too much is made up f
   assert.deepEqual([two.take(), two.take(), two.take()], [true, true, false]);
 });
 
-test("who says in vain that something has changed is asked less often", () => {
+test("a source that announces changes without any is queried less often", () => {
   const pace = toolpace.make(() => 0);
   for (let i = 0; i < 18; i++) pace.inVain();
   assert.equal(pace.wait(), 50);
@@ -134,7 +134,7 @@ test("who says in vain that something has changed is asked less often", () => {
   assert.equal(pace.wait(), 6000);
 });
 
-test("changes are told at once, then within half a second, and a flood ever later", () => {
+test("changes are reported at once, then within half a second, and a flood ever later", () => {
   let now = 0;
   const pace = toolpace.make(() => now);
   assert.equal(pace.wait(), 50);

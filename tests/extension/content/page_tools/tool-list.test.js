@@ -12,11 +12,11 @@ const scripts = await Promise.all(
 
 class Source {
   kind = "mcp-b";
-  there = true;
+  exists = true;
   tools = [];
   listed = 0;
   needsPolling = false;
-  isThere = () => this.there;
+  isThere = () => this.exists;
   polls = () => this.needsPolling;
   capabilities = () => ({ cacheSupported: true, elicitation: "yes" });
   extensions = () => undefined;
@@ -48,52 +48,52 @@ function started() {
   const sources = [new Source(), new Source(), new Source(), new Source()];
   const [nativetools, mcptools, framedtools, bridgedtools] = sources;
   nativetools.kind = "native";
-  for (const source of sources.slice(1)) source.there = false;
+  for (const source of sources.slice(1)) source.exists = false;
   bridgedtools.name = "tabhub-1";
   globalThis.tabhub = { define, fail, nativetools, mcptools, framedtools, bridgedtools };
   for (const script of scripts) runInThisContext(script);
   globalThis.document.readyState = "interactive";
-  const said = [];
-  globalThis.tabhub.pagetools.connected((message) => said.push(message));
-  return { said, sources, pagetools: globalThis.tabhub.pagetools };
+  const messages = [];
+  globalThis.tabhub.pagetools.connected((message) => messages.push(message));
+  return { messages, sources, pagetools: globalThis.tabhub.pagetools };
 }
 
-/** Time passes, and what it sets going is done. */
+/** Advance the time, and finish the work that it starts. */
 async function pass(ms) {
   mock.timers.tick(ms);
   for (let i = 0; i < 20; i++) await null;
 }
 
-test("a page that publishes nothing has no timers and says nothing", async () => {
-  const { said, sources } = started();
+test("a page without tools has no timers and sends nothing", async () => {
+  const { messages, sources } = started();
   await pass(600_000);
-  assert.deepEqual(said, []);
+  assert.deepEqual(messages, []);
   assert.equal(sources[0].listed, 0);
 });
 
-test("only changes are told, those of a moment once", async () => {
-  const { said, sources } = started();
+test("only changes are reported, and simultaneous ones together", async () => {
+  const { messages, sources } = started();
   sources[0].tools = [tool("a")];
   sources[0].changed();
   await pass(50);
-  assert.equal(said.length, 1);
-  assert.deepEqual(said[0].capabilities, { cacheSupported: true });
+  assert.equal(messages.length, 1);
+  assert.deepEqual(messages[0].capabilities, { cacheSupported: true });
   for (let i = 0; i < 100; i++) sources[0].changed();
   await pass(500);
-  assert.equal(said.length, 1);
+  assert.equal(messages.length, 1);
   sources[0].tools = [];
   for (let i = 0; i < 100; i++) sources[0].changed();
   await pass(499);
-  assert.equal(said.length, 1);
+  assert.equal(messages.length, 1);
   await pass(1);
-  assert.deepEqual(said[1].tools, []);
+  assert.deepEqual(messages[1].tools, []);
   assert.equal(sources[0].listed, 3);
 });
 
-test("who does not tell of changes is asked every minute, who does is not", async () => {
-  const { said, sources } = started();
+test("a source without change events is polled every minute, others are not", async () => {
+  const { messages, sources } = started();
   const [native, server] = sources;
-  Object.assign(server, { there: true, needsPolling: true, tools: [tool("a")] });
+  Object.assign(server, { exists: true, needsPolling: true, tools: [tool("a")] });
   server.changed();
   await pass(50);
   server.tools = [tool("a"), tool("b")];
@@ -101,7 +101,7 @@ test("who does not tell of changes is asked every minute, who does is not", asyn
   assert.equal(server.listed, 1);
   await pass(1);
   assert.equal(server.listed, 2);
-  assert.equal(said.at(-1).tools.length, 2);
+  assert.equal(messages.at(-1).tools.length, 2);
   server.needsPolling = false;
   await pass(60_000);
   await pass(600_000);
@@ -109,16 +109,16 @@ test("who does not tell of changes is asked every minute, who does is not", asyn
   assert.equal(native.listed, 3);
 });
 
-test("of two tools with one name the more trusted way's counts", async () => {
-  const { said, sources, pagetools } = started();
+test("of two tools with one name, the one of the more trusted source counts", async () => {
+  const { messages, sources, pagetools } = started();
   const [native, server] = sources;
-  server.there = true;
+  server.exists = true;
   native.tools = [tool("a")];
   server.tools = [{ ...tool("a"), title: "other" }, tool("b")];
   native.changed();
   await pass(50);
-  assert.deepEqual(said[0].tools, [tool("a"), tool("b")]);
-  assert.equal(said[0].kind, "native");
+  assert.deepEqual(messages[0].tools, [tool("a"), tool("b")]);
+  assert.equal(messages[0].kind, "native");
   const call = (toolName) => pagetools.call({ callId: "c", toolName, args: {} });
   assert.equal((await call("a")).payload.from, "native");
   assert.equal((await call("b")).payload.from, "mcp-b");
@@ -142,40 +142,40 @@ test("a call ends at its limit or when it is stopped, whatever the page does", a
   await stopped;
 });
 
-test("what was told is told again to a new worker", async () => {
+test("the list is reported again to a new worker", async () => {
   const { sources, pagetools } = started();
   sources[0].tools = [tool("a")];
   sources[0].changed();
   await pass(50);
-  const said = [];
-  pagetools.connected((message) => said.push(message));
-  assert.equal(said[0].tools.length, 1);
+  const messages = [];
+  pagetools.connected((message) => messages.push(message));
+  assert.equal(messages[0].tools.length, 1);
 });
 
-test("the page's own world is looked into only where nothing else was found", async () => {
-  const { said, sources } = started();
-  sources[0].there = false;
+test("the page's own world is inspected only if no other source exists", async () => {
+  const { messages, sources } = started();
+  sources[0].exists = false;
   globalThis.window.dispatchEvent(new Event("load"));
-  assert.deepEqual(said, [{ type: "bridge", name: "tabhub-1" }]);
+  assert.deepEqual(messages, [{ type: "bridge", name: "tabhub-1" }]);
   await pass(5000);
-  assert.equal(said.length, 2);
-  sources[3].there = true;
+  assert.equal(messages.length, 2);
+  sources[3].exists = true;
   globalThis.document.dispatchEvent(new Event("visibilitychange"));
   await pass(600_000);
-  assert.equal(said.length, 2);
+  assert.equal(messages.length, 2);
 });
 
-test("a page cannot have its world looked into by events of its own, and not often at all", async () => {
-  const { said, sources, pagetools } = started();
-  sources[0].there = false;
+test("forged events do not start an inspection of the page's world, and inspections are limited", async () => {
+  const { messages, sources, pagetools } = started();
+  sources[0].exists = false;
   for (let i = 0; i < 100; i++) globalThis.document.dispatchEvent(new Event("visibilitychange"));
-  assert.deepEqual(said, []);
+  assert.deepEqual(messages, []);
   for (let i = 0; i < 100; i++) pagetools.used();
-  assert.equal(said.length, 3);
+  assert.equal(messages.length, 3);
 });
 
-test("a way that does not answer keeps what it told, and is asked again", async () => {
-  const { said, sources } = started();
+test("a source that does not answer keeps its tools, and is queried again", async () => {
+  const { messages, sources } = started();
   const [source] = sources;
   source.tools = [tool("a")];
   source.changed();
@@ -186,45 +186,45 @@ test("a way that does not answer keeps what it told, and is asked again", async 
   };
   source.changed();
   await pass(5000);
-  assert.equal(said.length, 1);
+  assert.equal(messages.length, 1);
   source.list = list;
   source.tools = [tool("b")];
   await pass(10_000);
   assert.deepEqual(
-    said.at(-1).tools.map(({ name }) => name),
+    messages.at(-1).tools.map(({ name }) => name),
     ["b"],
   );
 });
 
-test("a way that announces nothing is asked every minute, also while it has nothing", async () => {
-  const { said, sources } = started();
+test("a source without change events is polled every minute, also without tools", async () => {
+  const { messages, sources } = started();
   sources[0].needsPolling = true;
   sources[0].changed();
   await pass(1000);
   sources[0].tools = [tool("late")];
   await pass(60_000);
-  assert.deepEqual([said.length, said[0]?.url], [1, "https://a.example/now"]);
+  assert.deepEqual([messages.length, messages[0]?.url], [1, "https://a.example/now"]);
 });
 
-test("what is registered while a page is read is told when it has been, once", async () => {
-  const { said, sources } = started();
+test("tools registered while a page is read are reported afterwards, once", async () => {
+  const { messages, sources } = started();
   globalThis.document.readyState = "loading";
   sources[0].tools = [tool("a")];
   sources[0].changed();
   await pass(1000);
-  assert.deepEqual(said, []);
+  assert.deepEqual(messages, []);
   sources[0].tools = [tool("a"), tool("b")];
   sources[0].changed();
   globalThis.document.dispatchEvent(new Event("DOMContentLoaded"));
   await pass(1);
-  assert.deepEqual([said.length, said[0]?.tools.length], [1, 2]);
+  assert.deepEqual([messages.length, messages[0]?.tools.length], [1, 2]);
 });
 
 test("the first list of a hidden page waits for no timer", async () => {
-  const { said, sources } = started();
+  const { messages, sources } = started();
   globalThis.document.hidden = true;
   sources[0].tools = [tool("a")];
   sources[0].changed();
-  for (let turns = 0; !said.length && turns < 1000; turns++) await new Promise(setImmediate);
-  assert.equal(said.length, 1);
+  for (let turns = 0; !messages.length && turns < 1000; turns++) await new Promise(setImmediate);
+  assert.equal(messages.length, 1);
 });

@@ -13,7 +13,7 @@ const ORIGIN = "https://child.example";
 const NAME = "tabhub-window-1";
 const CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
 
-/** The window around, and its children; `say` is what a child posts. */
+/** The parent window and its children; `say` posts a message of a child. */
 function started() {
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
@@ -21,9 +21,9 @@ function started() {
   globalThis.window = { addEventListener: (_, listener) => (hear = listener) };
   globalThis.tabhub = { define };
   for (const script of scripts) runInThisContext(script);
-  const said = [];
+  const messages = [];
   const { toolcarrier } = globalThis.tabhub;
-  toolcarrier.connected((message) => said.push(message));
+  toolcarrier.connected((message) => messages.push(message));
   const child = () => {
     const posted = [];
     const self = { parent: globalThis.window, closed: false, posted };
@@ -34,7 +34,7 @@ function started() {
       self.post({ channel: "mcp-iframe", type: "mcp", direction: "server-to-client", payload });
     return self;
   };
-  return { said, child, toolcarrier };
+  return { messages, child, toolcarrier };
 }
 
 function named() {
@@ -45,58 +45,58 @@ function named() {
     const payload = { jsonrpc: "2.0", id, method: "tools/call", params: {} };
     made.toolcarrier.forward({ name: NAME, origin: ORIGIN, payload });
   };
-  return { ...made, one: child, ask };
+  return { ...made, frame: child, ask };
 }
 
-test("a child is carried only what it was asked for, once", () => {
-  const { said, one, ask } = named();
+test("only a response that was requested from a child is passed on, once", () => {
+  const { messages, frame, ask } = named();
   ask("r1");
   assert.deepEqual(
-    one.posted.map(({ payload }) => payload.id ?? payload),
+    frame.posted.map(({ payload }) => payload.id ?? payload),
     ["mcp-check-ready", "r1"],
   );
-  assert.equal(one.posted[1].origin, ORIGIN);
-  for (const id of ["r0", 1, null, undefined, {}]) one.say({ jsonrpc: "2.0", id, result: {} });
-  one.say({ jsonrpc: "2.0", id: "r1", result: { content: [] } });
-  one.say({ jsonrpc: "2.0", id: "r1", result: { content: ["again"] } });
+  assert.equal(frame.posted[1].origin, ORIGIN);
+  for (const id of ["r0", 1, null, undefined, {}]) frame.say({ jsonrpc: "2.0", id, result: {} });
+  frame.say({ jsonrpc: "2.0", id: "r1", result: { content: [] } });
+  frame.say({ jsonrpc: "2.0", id: "r1", result: { content: ["again"] } });
   const payload = { jsonrpc: "2.0", id: "r1", result: { content: [] } };
-  assert.deepEqual(said, [{ type: "fromChild", name: NAME, origin: ORIGIN, payload }]);
+  assert.deepEqual(messages, [{ type: "fromChild", name: NAME, origin: ORIGIN, payload }]);
 });
 
-test("unasked, a child may say few words, and these not often", () => {
-  const { said, one } = named();
+test("without a request a child may send only a few kinds of messages, at a limited rate", () => {
+  const { messages, frame } = named();
   for (const junk of [{ junk: 1 }, { method: "sampling/createMessage", id: 1 }, "x", 5, null, []]) {
-    one.say(junk);
+    frame.say(junk);
   }
-  assert.deepEqual(said, []);
-  for (let i = 0; i < 1000; i++) one.say(i % 2 ? CHANGED : "mcp-server-ready");
-  assert.equal(said.length, 10);
+  assert.deepEqual(messages, []);
+  for (let i = 0; i < 1000; i++) frame.say(i % 2 ? CHANGED : "mcp-server-ready");
+  assert.equal(messages.length, 10);
 });
 
-test("an answer that is too much ends its request, and is not carried", () => {
-  const { said, one, ask } = named();
+test("a response that is too large ends its request, and is not passed on", () => {
+  const { messages, frame, ask } = named();
   let shared = ["x"];
   for (let i = 0; i < 90; i++) shared = [shared, shared];
   ask("r1");
-  one.say({ id: "r1", result: shared });
-  assert.equal(said[0].payload.id, "r1");
-  assert.match(said[0].payload.error.message, /too large/);
-  one.say({ ...CHANGED, params: shared });
-  assert.equal(said.length, 1);
+  frame.say({ id: "r1", result: shared });
+  assert.equal(messages[0].payload.id, "r1");
+  assert.match(messages[0].payload.error.message, /too large/);
+  frame.say({ ...CHANGED, params: shared });
+  assert.equal(messages.length, 1);
 });
 
-test("one child's flood leaves the others their turn", () => {
-  const { said, one, child } = named();
-  for (let i = 0; i < 1000; i++) one.say("mcp-server-ready");
-  for (let i = 0; i < 1000; i++) one.post(`tabhub-window-9${i}`);
+test("a flood of one child does not block the others", () => {
+  const { messages, frame, child } = named();
+  for (let i = 0; i < 1000; i++) frame.say("mcp-server-ready");
+  for (let i = 0; i < 1000; i++) frame.post(`tabhub-window-9${i}`);
   const other = child();
   other.post("tabhub-window-2");
   other.say(CHANGED);
-  assert.equal(said.at(-1).name, "tabhub-window-2");
+  assert.equal(messages.at(-1).name, "tabhub-window-2");
 });
 
-test("frames that have gone make room for others", () => {
-  const { said, child } = started();
+test("removed frames make room for others", () => {
+  const { messages, child } = started();
   const old = Array.from({ length: 200 }, (_, i) => {
     const each = child();
     each.post(`tabhub-window-${i}`);
@@ -105,49 +105,49 @@ test("frames that have gone make room for others", () => {
   const late = child();
   late.post("tabhub-window-late");
   late.say(CHANGED);
-  assert.deepEqual(said, []);
+  assert.deepEqual(messages, []);
   for (const each of old) each.closed = true;
   late.post("tabhub-window-late");
   late.say(CHANGED);
-  assert.equal(said.length, 1);
+  assert.equal(messages.length, 1);
 });
 
-test("names are asked for ever more rarely", () => {
-  const { said, child } = started();
+test("names are requested ever more rarely", () => {
+  const { messages, child } = started();
   for (let i = 0; i < 100; i++) {
     child().say("mcp-server-ready");
     mock.timers.tick(300);
   }
-  assert.ok(said.length > 4 && said.length < 12, `${said.length}`);
-  assert.deepEqual(said[0], { type: "childServer" });
+  assert.ok(messages.length > 4 && messages.length < 12, `${messages.length}`);
+  assert.deepEqual(messages[0], { type: "childServer" });
 });
 
-test("a name that the worker does not know is forgotten and asked for again", () => {
-  const { said, one, toolcarrier } = named();
+test("a name that the worker does not know is forgotten and requested again", () => {
+  const { messages, frame, toolcarrier } = named();
   toolcarrier.forget({ name: NAME });
-  one.say(CHANGED);
-  assert.deepEqual(said, []);
+  frame.say(CHANGED);
+  assert.deepEqual(messages, []);
   mock.timers.tick(200);
-  assert.deepEqual(said, [{ type: "childServer" }]);
-  one.post(NAME);
-  one.say(CHANGED);
-  assert.equal(said.length, 2);
+  assert.deepEqual(messages, [{ type: "childServer" }]);
+  frame.post(NAME);
+  frame.say(CHANGED);
+  assert.equal(messages.length, 2);
 });
 
-test("who is no child, or no browser's word, is not heard", () => {
-  const { said, one, child } = named();
+test("messages of other windows, and forged ones, are ignored", () => {
+  const { messages, frame, child } = named();
   const data = {
     channel: "mcp-iframe",
     type: "mcp",
     direction: "server-to-client",
     payload: CHANGED,
   };
-  one.post(data, { isTrusted: false });
-  one.post(data, { source: globalThis.window });
-  one.post(data, { source: null });
+  frame.post(data, { isTrusted: false });
+  frame.post(data, { source: globalThis.window });
+  frame.post(data, { source: null });
   const popup = child();
   popup.parent = popup;
   popup.post("tabhub-window-3");
   popup.say(CHANGED);
-  assert.deepEqual(said, []);
+  assert.deepEqual(messages, []);
 });

@@ -5,7 +5,7 @@ globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make())
 await import("../../../../extension/content/reading/synonyms.js");
 await import("../../../../extension/content/reading/word-matching.js");
 
-/** How well an element fits, 0 when it does not. */
+/** The score of an element, 0 if it does not match. */
 function score(query, name, role = "button", rest = "") {
   const item = { element: null, role, name, rest, hasRef: true };
   return globalThis.tabhub.matching.query(query).match(item)?.score ?? 0;
@@ -17,7 +17,7 @@ test("words are found in any case, with or without accents and endings", () => {
   assert.ok(score("book", "Booking"));
 });
 
-test("words of the same meaning are found, phrases too", () => {
+test("synonyms are found, phrases too", () => {
   for (const name of ["Log in", "Login", "Sign in", "SIGN IN"])
     assert.ok(score("login", name), name);
   assert.ok(score("sign in", "Login"));
@@ -25,7 +25,7 @@ test("words of the same meaning are found, phrases too", () => {
   assert.equal(score("login", "Sign up"), 0);
 });
 
-test("a letter wrong, missing, too many or swapped is forgiven in words that are long enough", () => {
+test("one wrong, missing, extra or swapped letter is ignored in long words", () => {
   for (const typed of ["pasword", "passwrod", "passwordd", "paszword"]) {
     assert.ok(score(typed, "Password", "textbox"), typed);
   }
@@ -33,24 +33,24 @@ test("a letter wrong, missing, too many or swapped is forgiven in words that are
   assert.equal(score("table", "Tablespoon sugar") > 0, true);
 });
 
-test("words in scripts without blanks are found inside longer ones", () => {
+test("words in scripts without spaces are found inside longer ones", () => {
   assert.ok(score("検索", "商品を検索する"));
 });
 
-test("what is asked for mostly has to be there", () => {
+test("most words of the query have to match", () => {
   assert.equal(score("purple elephant", "Purple shirt"), 0);
   assert.equal(score("delete account", "Account"), 0);
   assert.equal(score("checkout button", "Search"), 0);
   assert.ok(score("red delete button", "Delete"));
 });
 
-test("the role that is named comes first, and alone finds all of its kind", () => {
+test("a named role ranks first, and alone finds all elements of the role", () => {
   assert.ok(score("login button", "Login", "button") > score("login button", "Login", "link"));
   assert.ok(score("all buttons", "Anything", "button"));
   assert.equal(score("all buttons", "Anything", "link"), 0);
 });
 
-test("a name that says just that is better than one that says more", () => {
+test("an exact name ranks before a longer one", () => {
   assert.ok(score("search", "Search") > score("search", "Search in all of our products"));
   assert.ok(score("search", "Search") > score("search", "Go", "button", ' hint="search"'));
 });

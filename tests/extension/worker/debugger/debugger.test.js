@@ -18,7 +18,7 @@ globalThis.chrome = {
 };
 const { isTaken, withTab } = await import("../../../../extension/worker/debugger/debugger.js");
 
-test("a tab that cannot be prepared is let go again", async () => {
+test("the debugger detaches from a tab that cannot be prepared", async () => {
   await assert.rejects(withTab(7, async () => {}));
   await new Promise((rested) => setTimeout(rested, 5));
   assert.equal(isTaken(7), false);

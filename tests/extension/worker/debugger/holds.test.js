@@ -19,13 +19,13 @@ test("a tab is held until the last reason is gone", () => {
   assert.ok(!all.has(1));
 });
 
-test("what was never held is not let go", () => {
+test("a tab without a hold is not released", () => {
   const { all, saved } = holds();
   assert.equal(all.remove(1, "recording"), false);
   assert.deepEqual(saved, []);
 });
 
-test("every change is saved, and found again for the tabs that are still attached", () => {
+test("every change is saved, and restored for the tabs that are still attached", () => {
   const { all, saved } = holds();
   all.add(1, "recording");
   all.add(2, "recording");
@@ -37,7 +37,7 @@ test("every change is saved, and found again for the tabs that are still attache
   assert.deepEqual(next.saved, [[[2, ["recording"]]]]);
 });
 
-test("nothing stored is nothing held", () => {
+test("an empty storage restores no hold", () => {
   const { all } = holds();
   all.load(undefined, [1]);
   assert.ok(!all.has(1));

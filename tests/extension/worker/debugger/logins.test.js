@@ -23,7 +23,7 @@ const asking = (tabId, more = {}) => {
   return answers;
 };
 
-test("where no agent is at work, and for proxies, the browser asks the person", () => {
+test("without a running call, and for proxies, the browser asks the person", () => {
   assert.deepEqual(asking(1), [undefined]);
   assert.deepEqual(asking(-1), [undefined]);
   const stop = watchLoads(2, () => {});
@@ -31,7 +31,7 @@ test("where no agent is at work, and for proxies, the browser asks the person", 
   stop();
 });
 
-test("one question at a time: a page's own comes before those of its parts", () => {
+test("one login prompt at a time: that of the page comes before those of its parts", () => {
   const stop = watchLoads(3, () => {});
   const image = asking(3, { type: "image" });
   assert.deepEqual(asking(3, { type: "image" }), [{ cancel: true }]);
@@ -46,7 +46,7 @@ test("one question at a time: a page's own comes before those of its parts", () 
   stop();
 });
 
-test("a page's login outlives the page before it, that of a part does not", () => {
+test("a page's login prompt survives the previous page, that of a part does not", () => {
   const stop = watchLoads(4, () => {});
   const page = asking(4);
   report("committed", 4, "https://shop.example/");

@@ -34,7 +34,7 @@ beforeEach(async () => {
   sent = [];
 });
 
-test("the browser is asked once for two who need the same, and told when the last has gone", async () => {
+test("network events are enabled once for two users, and disabled after the last one", async () => {
   await useNetwork(TAB, "one", {});
   await useNetwork(TAB, "two", {});
   dropNetwork(TAB, "one");
@@ -43,7 +43,7 @@ test("the browser is asked once for two who need the same, and told when the las
   assert.deepEqual(methods(), ["Network.enable", "Network.disable"]);
 });
 
-test("bodies are kept once someone needs them, and a weaker need does not end that", async () => {
+test("bodies are kept once a user needs them, and a later user does not end that", async () => {
   await useNetwork(TAB, "action", {});
   await useNetwork(TAB, "recording", { bodies: true });
   await useNetwork(TAB, "another action", {});
@@ -62,7 +62,7 @@ test("frames are prepared before they run", async () => {
   ]);
 });
 
-test("frames are left when the last who needs them has gone, requests of the tab are not", async () => {
+test("auto-attach to frames ends with its last user, network events of the tab do not", async () => {
   await useNetwork(TAB, "throttling", {});
   await useNetwork(TAB, "action", { children: true });
   sent = [];
@@ -71,7 +71,7 @@ test("frames are left when the last who needs them has gone, requests of the tab
   assert.equal(sent[0][2].autoAttach, false);
 });
 
-test("with the debugger all is forgotten, and asked anew", async () => {
+test("detaching the debugger forgets all users, and the next one enables events again", async () => {
   await useNetwork(TAB, "one", {});
   forgetTab(TAB);
   await hold(TAB, "test");

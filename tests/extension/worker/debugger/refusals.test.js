@@ -12,7 +12,7 @@ const { NoDebugger, requireWilling } =
 const { releaseAll, report, restoreAll } =
   await import("../../../../extension/worker/shared/tab-state.js");
 
-test("a person who has ended debugging is obeyed by the next worker too", async () => {
+test("the next worker too does not debug a tab in which the person cancelled", async () => {
   await restoreAll();
   assert.throws(() => requireWilling(9), NoDebugger);
   report("detached", 7, "canceled_by_user");
@@ -21,7 +21,7 @@ test("a person who has ended debugging is obeyed by the next worker too", async 
   requireWilling(8);
 });
 
-test("sharing the tab again, or closing it, ends that", async () => {
+test("sharing the tab again, or closing it, ends the refusal", async () => {
   await releaseAll(9, 100);
   report("forget", 7);
   requireWilling(9);

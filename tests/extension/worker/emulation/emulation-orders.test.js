@@ -8,7 +8,7 @@ import {
 
 const device = { width: 1, height: 2, deviceScaleFactor: 3, mobile: true, userAgent: "x" };
 
-test("what is emulated is told, and nothing else", () => {
+test("orders are sent for emulated features only", () => {
   assert.deepEqual(ordersFor({}), []);
   const orders = ordersFor({ device, vision: "blurredVision" });
   const methods = orders.map(({ method }) => method.replace(/^\w+\./, ""));
@@ -28,7 +28,7 @@ test("a device has no user agent of its own unless one is given", () => {
   assert.deepEqual(agents, [userAgent, "", ""]);
 });
 
-test("every kind can be ended", () => {
+test("every kind of emulation can be ended", () => {
   for (const kind of KIND_NAMES) assert.ok(ordersOf(kind, undefined).length > 0);
   const [free] = ordersOf("network", undefined);
   assert.equal(/** @type {any} */ (free).params.downloadThroughput, -1);

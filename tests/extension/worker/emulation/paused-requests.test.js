@@ -18,19 +18,19 @@ const request = (url) => ({
   since: 0,
 });
 
-test("requests wait in turn until they end, and it is known how", () => {
+test("requests wait in order until they end, and their endings are recorded", () => {
   const book = new PausedRequests();
-  const [one, two] = [book.add(request("a")), book.add(request("b"))];
-  assert.deepEqual([one.requestId, two.requestId], ["req_1", "req_2"]);
+  const [first, second] = [book.add(request("a")), book.add(request("b"))];
+  assert.deepEqual([first.requestId, second.requestId], ["req_1", "req_2"]);
   assert.equal(book.end("req_1", BY_ITSELF), true);
   assert.equal(book.end("req_1", "again"), false);
-  assert.deepEqual(book.waiting, [two]);
+  assert.deepEqual(book.waiting, [second]);
   assert.deepEqual(book.overdue, [{ requestId: "req_1", url: "a", how: BY_ITSELF }]);
   assert.throws(() => book.require("req_1"), /by itself after 30 seconds already/);
   assert.throws(() => book.require("req_7"), { reason: "not_found" });
 });
 
-test("it is full when five hundred wait, and what then passes is told", () => {
+test("at most five hundred requests wait, and others are listed as passed", () => {
   const book = new PausedRequests();
   for (let i = 0; i < 499; i++) book.add(request("a"));
   assert.equal(book.isFull, false);
@@ -40,7 +40,7 @@ test("it is full when five hundred wait, and what then passes is told", () => {
   assert.deepEqual(book.overdue, [{ requestId: "req_501", url: "b", how: TOO_MANY }]);
 });
 
-test("numbers go on after a restart", () => {
+test("request ids continue after a restart", () => {
   const book = new PausedRequests();
   book.add(request("a"));
   const again = new PausedRequests(JSON.parse(JSON.stringify(book.dump())));
@@ -48,13 +48,13 @@ test("numbers go on after a restart", () => {
   assert.equal(again.add(request("b")).requestId, "req_2");
 });
 
-test("no more than fifty endings are remembered", () => {
+test("at most fifty endings are remembered", () => {
   const book = new PausedRequests();
   for (let i = 0; i < 60; i++) book.end(book.add(request("a")).requestId, BY_ITSELF);
   assert.equal(book.overdue.length, 50);
 });
 
-test("a page waits for its parts, not for what its scripts fetch", () => {
+test("a page load waits for its parts, not for fetches of scripts", () => {
   assert.deepEqual(["Document", "Script", "XHR", "Fetch"].map(holdsUpLoading), [
     true,
     true,
@@ -63,12 +63,12 @@ test("a page waits for its parts, not for what its scripts fetch", () => {
   ]);
 });
 
-test("patterns name origins only where nothing in them is open", () => {
+test("only patterns without wildcards in the origin name origins", () => {
   const patterns = ["https://a.example/*", "*://b.example/*", "http://*.c.example/", "*"];
   assert.deepEqual(originsIn(patterns), ["https://a.example"]);
 });
 
-test("what is not changed is not mentioned", () => {
+test("unchanged members are left out", () => {
   assert.deepEqual(answerOf({ how: "continue" }).params, {});
   assert.deepEqual(answerOf({ how: "continue", url: "u", headers: { a: "b" } }).params, {
     url: "u",

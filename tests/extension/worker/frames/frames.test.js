@@ -13,32 +13,32 @@ function opened() {
   port.postMessage = (message) => posted.push(message);
   port.disconnect = () => (port.isOpen = false);
   const frame = new Frame(port, 1, 0, "https://a.example");
-  const heard = [];
-  frame.onSaid = (message) => heard.push(message);
-  frame.onRateLimit = () => heard.push("rate");
-  frame.onGone = () => heard.push("gone");
-  return { frame, port, heard };
+  const events = [];
+  frame.onSaid = (message) => events.push(message);
+  frame.onRateLimit = () => events.push("rate");
+  frame.onGone = () => events.push("gone");
+  return { frame, port, events };
 }
 
-test("who says too much has to rest, and is heard no more on that port", async () => {
-  const { frame, port, heard } = opened();
+test("a frame that sends too much is paused, and its port is closed", async () => {
+  const { frame, port, events } = opened();
   const asked = assert.rejects(frame.ask("read", {}), { reason: "navigated_away" });
   for (let i = 0; i < 2000; i++) port.say({ type: "fromChild" });
   await asked;
-  assert.equal(heard.length, 1002);
-  assert.deepEqual(heard.slice(-2), ["rate", "gone"]);
+  assert.equal(events.length, 1002);
+  assert.deepEqual(events.slice(-2), ["rate", "gone"]);
   assert.equal(port.isOpen, false);
   assert.equal(port.posted.at(-1).type, "rest");
 });
 
-test("answers to questions nobody asked are a rate, answers to ours are none", async () => {
-  const { frame, port, heard } = opened();
+test("unrequested answers count toward the rate limit, requested ones do not", async () => {
+  const { frame, port, events } = opened();
   for (let i = 1; i <= 2000; i++) {
     const asked = frame.ask("read", {});
     port.say({ id: i, value: i });
     assert.equal(await asked, i);
   }
-  assert.deepEqual(heard, []);
+  assert.deepEqual(events, []);
   for (let i = 0; i < 3000; i++) port.say({ id: 5 });
-  assert.deepEqual(heard, ["rate", "gone"]);
+  assert.deepEqual(events, ["rate", "gone"]);
 });

@@ -15,7 +15,7 @@ test("a ref is read back as the number it was made of, and nothing else is a ref
   }
 });
 
-test("the next page of a tab goes on counting where the last one stopped", () => {
+test("the next page of a tab continues the numbers of the last one", () => {
   const books = new RefNumbers();
   assert.deepEqual(books.assign(1, true), { slot: 0, next: 1 });
   books.note(1, { slot: 0, next: 41 });
@@ -23,7 +23,7 @@ test("the next page of a tab goes on counting where the last one stopped", () =>
   assert.deepEqual(books.assign(2, true), { slot: 0, next: 1 });
 });
 
-test("every child document has numbers of its own", () => {
+test("every child document has its own range of numbers", () => {
   const books = new RefNumbers();
   const [a, b] = [books.assign(1, false), books.assign(1, false)];
   assert.notEqual(a.slot, b.slot);
@@ -31,13 +31,13 @@ test("every child document has numbers of its own", () => {
   assert.equal(slotOf(b.next + 99_999), b.slot);
 });
 
-test("a worker that forgot learns from the frames which slots are taken", () => {
+test("a restarted worker learns from the frames which slots are taken", () => {
   const books = new RefNumbers();
   assert.equal(books.note(1, { slot: 7, next: 700_003 }), true);
   assert.equal(books.assign(1, false).slot, 8);
 });
 
-test("what a book holds survives being stored", () => {
+test("the numbers survive storing and loading", () => {
   const books = new RefNumbers();
   books.note(1, { slot: 0, next: 12 });
   const again = new RefNumbers();
@@ -47,7 +47,7 @@ test("what a book holds survives being stored", () => {
   assert.equal(again.assign(1, true).next, 12);
 });
 
-test("what a frame says before the numbers are restored takes nothing away from them", () => {
+test("messages of a frame before the restore do not lose numbers", () => {
   const books = new RefNumbers();
   books.note(1, { slot: 0, next: 15 });
   books.load([[1, { nextMain: 12, nextSlot: 4 }]]);

@@ -26,7 +26,7 @@ const failing = (reason) => ({
   },
 });
 
-test("where the debugger is refused a script acts, if that is allowed", async () => {
+test("a script acts if the debugger is refused and scripts are allowed", async () => {
   const { trusted } = await withHand({ tabId: 1, untrusted: true }, async ({ hand }) => hand);
   assert.equal(trusted, false);
   await assert.rejects(
@@ -35,7 +35,7 @@ test("where the debugger is refused a script acts, if that is allowed", async ()
   );
 });
 
-test("what a debugger has begun is not done again by a script", async () => {
+test("a script does not repeat an action that the debugger has begun", async () => {
   globalThis.chrome.debugger.attach = async () => {};
   let begun = 0;
   const work = async () => {
@@ -47,14 +47,14 @@ test("what a debugger has begun is not done again by a script", async () => {
   forgetTab(2);
 });
 
-test("a page that falls silent, as behind a dialog, may have got the input", async () => {
+test("a page that stops answering, as behind a dialog, may have received the input", async () => {
   const click = (reason) => untrustedHand.click(failing(reason), { x: 1, y: 1 }, {});
   await assert.rejects(click("timeout"), { reason: "page_may_have_received" });
   await click("navigated_away");
   await assert.rejects(click("covered_by"), { reason: "covered_by" });
 });
 
-test("a result says by whom it was done", () => {
+test("a result says whether the debugger or a script acted", () => {
   assert.deepEqual(trustOf({ trusted: true }), { trusted: true });
   assert.deepEqual(trustOf({ trusted: true }, false), { trusted: false });
   assert.deepEqual(trustOf(untrustedHand), { trusted: false, byScript: true });

@@ -29,7 +29,7 @@ test("keys have several names, in any case", () => {
   assert.deepEqual(pressed("F12"), [["F12", "F12", 0]]);
 });
 
-test("characters are themselves, and shift makes the other one of the key", () => {
+test("a character names its key, and shift gives the other character of the key", () => {
   assert.deepEqual(pressed("a A ? ü"), [
     ["a", "KeyA", 0],
     ["A", "KeyA", 0],
@@ -43,7 +43,7 @@ test("characters are themselves, and shift makes the other one of the key", () =
   ]);
 });
 
-test("a letter in a chord means its key, however it is written", () => {
+test("a letter in a chord means its key, in either case", () => {
   assert.deepEqual(pressed("Ctrl+A"), pressed("ctrl+a"));
   assert.deepEqual(pressed("ctrl+shift+a"), [["A", "KeyA", CTRL | SHIFT]]);
 });
@@ -62,7 +62,7 @@ test("modifiers that are held count for every key", () => {
   ]);
 });
 
-test("only keys that write have a text", () => {
+test("only keys that type a character have a text", () => {
   assert.deepEqual(events("a"), [
     ["keyDown", "a", "a", 0],
     ["keyUp", "a", undefined, 0],
@@ -71,7 +71,7 @@ test("only keys that write have a text", () => {
   assert.deepEqual(events("Tab")[0], ["rawKeyDown", "Tab", undefined, 0]);
 });
 
-test("modifiers go down before the key and up after it, and a command writes nothing", () => {
+test("modifiers go down before the key and up after it, and a chord types no text", () => {
   assert.deepEqual(events("ctrl+shift+a"), [
     ["rawKeyDown", "Control", undefined, CTRL],
     ["rawKeyDown", "Shift", undefined, CTRL | SHIFT],

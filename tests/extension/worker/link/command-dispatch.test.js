@@ -4,17 +4,17 @@ import { test } from "node:test";
 import { Dispatcher } from "../../../../extension/worker/link/command-dispatch.js";
 
 class Line {
-  said = [];
+  sent = [];
   fits = true;
   answer(id, result) {
-    if (this.fits) this.said.push([id, result]);
+    if (this.fits) this.sent.push([id, result]);
     return this.fits;
   }
   refuse(id, error) {
-    this.said.push([id, error.data.reason]);
+    this.sent.push([id, error.data.reason]);
   }
   notify(method, params) {
-    this.said.push([method, params]);
+    this.sent.push([method, params]);
   }
 }
 
@@ -30,7 +30,7 @@ function ask(dispatcher, id, tool = "tabs.list") {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-test("what came on one line is answered on it, though another has opened since", async () => {
+test("a request is answered on its own connection, even after another has opened", async () => {
   const { promise, resolve } = Promise.withResolvers();
   const old = dispatcherOf(() => promise);
   const fresh = dispatcherOf(async () => "new");
@@ -38,11 +38,11 @@ test("what came on one line is answered on it, though another has opened since",
   ask(fresh.dispatcher, "1");
   resolve("old");
   await settled();
-  assert.deepEqual(old.line.said, [["1", { output: "old" }]]);
-  assert.deepEqual(fresh.line.said, [["1", { output: "new" }]]);
+  assert.deepEqual(old.line.sent, [["1", { output: "old" }]]);
+  assert.deepEqual(fresh.line.sent, [["1", { output: "new" }]]);
 });
 
-test("when a line closes, all that came on it is cancelled", async () => {
+test("closing a connection cancels its requests", async () => {
   const signals = [];
   const { line, dispatcher } = dispatcherOf((_, { signal }) => {
     signals.push(signal);
@@ -58,7 +58,7 @@ test("when a line closes, all that came on it is cancelled", async () => {
   );
 });
 
-test("a call that is cancelled before it began does not begin", async () => {
+test("a call that is cancelled before its start does not start", async () => {
   let begun = false;
   const { line, dispatcher } = dispatcherOf(async () => (begun = true));
   ask(dispatcher, "1");
@@ -66,20 +66,20 @@ test("a call that is cancelled before it began does not begin", async () => {
   dispatcher.receive({ kind: "notification", method: "tool.cancel", params });
   await settled();
   assert.equal(begun, false);
-  assert.deepEqual(line.said, [["1", "cancelled"]]);
+  assert.deepEqual(line.sent, [["1", "cancelled"]]);
 });
 
-test("an answer that does not fit is refused, and the server's own measure counts", async () => {
+test("an answer that is too large is refused by the server's own limit", async () => {
   const { line, dispatcher } = dispatcherOf(async () => "huge");
   dispatcher.receive({ kind: "notification", method: "sync.full", params: { maxBytes: 99 } });
   assert.equal(line.maxBytes, 99);
   line.fits = false;
   ask(dispatcher, "1");
   await settled();
-  assert.deepEqual(line.said, [["1", "too_large"]]);
+  assert.deepEqual(line.sent, [["1", "too_large"]]);
 });
 
-test("an input is checked only where the server declares what it sends", async () => {
+test("an input is checked only if the server declares its commands", async () => {
   const { line, dispatcher } = dispatcherOf(async () => "done");
   const $defs = { Nothing: { type: "object", additionalProperties: false } };
   const inputs = { "tabs.list": { $ref: "#/$defs/Nothing" } };
@@ -96,7 +96,7 @@ test("an input is checked only where the server declares what it sends", async (
   dispatcher.receive({ kind: "notification", method: "sync.full", params });
   send("2");
   await settled();
-  assert.deepEqual(line.said, [
+  assert.deepEqual(line.sent, [
     ["1", { output: "done" }],
     ["2", "internal"],
   ]);

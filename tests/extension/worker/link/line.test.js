@@ -30,7 +30,7 @@ test("a message larger than the server takes is not sent, whatever it is", () =>
   assert.equal(socket.sent.length, 1);
 });
 
-test("on a line that has closed nothing is said", () => {
+test("nothing is sent on a closed connection", () => {
   const socket = new Socket();
   const line = new Line(socket);
   socket.readyState = WebSocket.CLOSED;
@@ -38,19 +38,19 @@ test("on a line that has closed nothing is said", () => {
   assert.deepEqual(socket.sent, []);
 });
 
-test("a request gets its own answer, in whatever order they come", async () => {
+test("a request gets its own answer, in any order", async () => {
   const socket = new Socket();
   const line = new Line(socket);
   line.report("tab.stateChanged", {});
   const [first, second] = [line.request("frames.allowed", {}), line.request("files.read", {})];
-  const [, { id: one }, { id: two }] = socket.sent;
-  line.answered({ id: two, result: "second" });
-  line.answered({ id: one, result: "first" });
-  line.answered({ id: one, result: "again" });
+  const [, { id: firstId }, { id: secondId }] = socket.sent;
+  line.answered({ id: secondId, result: "second" });
+  line.answered({ id: firstId, result: "first" });
+  line.answered({ id: firstId, result: "again" });
   assert.deepEqual(await Promise.all([first, second]), ["first", "second"]);
 });
 
-test("a request fails with the server's words, when it does not fit, or when the line closes", async () => {
+test("a request fails with the server's error, if it is too large, or if the connection closes", async () => {
   const socket = new Socket();
   const line = new Line(socket);
   const refused = line.request("frames.allowed", {});
@@ -73,7 +73,7 @@ test("a request fails with the server's words, when it does not fit, or when the
   await assert.rejects(line.request("frames.allowed", {}), { reason: "not_connected" });
 });
 
-test("a line carries only methods that the table says the extension sends", async () => {
+test("a connection sends only methods that the table allows to the extension", async () => {
   const socket = new Socket();
   const line = new Line(socket);
   assert.throws(() => line.notify("sync.full", {}), TypeError);

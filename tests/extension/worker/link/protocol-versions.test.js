@@ -12,7 +12,7 @@ const cases = JSON.parse(
 );
 const endOf = ([protocol, version]) => ({ protocol, version });
 
-test("the older one of the two is named, and what to update", () => {
+test("the older part is named, and how to update it", () => {
   for (const { extension, server, older, refusedBy } of cases) {
     const found = mismatchOf(endOf(extension), endOf(server));
     const which = found && (found.problem.includes("is older") ? "extension" : "server");
@@ -30,7 +30,7 @@ test("the subprotocol has protocol and version", () => {
 
 const greeting = (protocol, version) => ({ protocol, server: { name: "tabhub", version } });
 
-test("with a server of the same version there is nothing to say", () => {
+test("a server of the same version gives no notice", () => {
   const met = new MetServer();
   assert.equal(met.greeted(greeting(1, "1.0.0")), true);
   assert.deepEqual([met.text, met.problem], ["", ""]);
@@ -47,7 +47,7 @@ test("another version is a notice; too old a server is the problem", () => {
   assert.equal(met.text, "");
 });
 
-test("a server that refuses us is the problem, and it has said who it is", () => {
+test("a server that refuses the extension is the problem, and its version is known", () => {
   const met = new MetServer();
   met.closed(INCOMPATIBLE);
   assert.equal(met.problem, "");
@@ -58,7 +58,7 @@ test("a server that refuses us is the problem, and it has said who it is", () =>
   assert.match(met.problem, /older than the server \(2\.0, protocol 2\), and the two cannot/);
 });
 
-test("a server that does not say its version is an older one", () => {
+test("a server without a version is an older one", () => {
   for (const server of [undefined, { version: 7 }]) {
     const met = new MetServer();
     assert.equal(met.greeted({ server }), true);

@@ -11,43 +11,45 @@ globalThis.chrome = {
 };
 const { TabChanges } = await import("../../../../extension/worker/link/tab-reporter.js");
 
-function newsTold() {
-  const told = [];
-  const news = new TabChanges(({ tabId, state, openedBy }) => told.push([tabId, state, openedBy]));
-  return { news, told };
+function recordedChanges() {
+  const reports = [];
+  const changes = new TabChanges(({ tabId, state, openedBy }) =>
+    reports.push([tabId, state, openedBy]),
+  );
+  return { changes, reports };
 }
 
-test("whose page opened a tab is told with it when that is known", () => {
-  const { news, told } = newsTold();
-  void news.openedBy(2, 1);
-  news.created(tabOf(2));
-  assert.deepEqual(told, [[2, "opened", 1]]);
+test("a new tab is reported with its opener if that is known", () => {
+  const { changes, reports } = recordedChanges();
+  void changes.openedBy(2, 1);
+  changes.created(tabOf(2));
+  assert.deepEqual(reports, [[2, "opened", 1]]);
 });
 
-test("whose page opened a tab is told afterwards when it is not, and only once", async () => {
-  const { news, told } = newsTold();
-  news.created(tabOf(2));
-  await news.openedBy(2, 1);
-  news.updated(2, { title: "new" }, tabOf(2));
-  await news.flush();
-  assert.deepEqual(told, [
+test("an opener that is known later is reported afterwards, once", async () => {
+  const { changes, reports } = recordedChanges();
+  changes.created(tabOf(2));
+  await changes.openedBy(2, 1);
+  changes.updated(2, { title: "new" }, tabOf(2));
+  await changes.flush();
+  assert.deepEqual(reports, [
     [2, "opened", undefined],
     [2, "updated", 1],
     [2, "updated", undefined],
   ]);
 });
 
-test("news that are being looked up already are waited for", async () => {
-  const { news, told } = newsTold();
-  void news.openedBy(2, 1);
-  await news.flush();
-  assert.deepEqual(told, [[2, "updated", 1]]);
+test("a flush waits for changes that are being looked up", async () => {
+  const { changes, reports } = recordedChanges();
+  void changes.openedBy(2, 1);
+  await changes.flush();
+  assert.deepEqual(reports, [[2, "updated", 1]]);
 });
 
-test("that a tab is shown now says nothing of who opened it", async () => {
-  const { news, told } = newsTold();
-  await Promise.all([news.activated(2), news.openedBy(2, 1)]);
-  assert.deepEqual(told, [
+test("the activation of a tab is reported without its opener", async () => {
+  const { changes, reports } = recordedChanges();
+  await Promise.all([changes.activated(2), changes.openedBy(2, 1)]);
+  assert.deepEqual(reports, [
     [2, "activated", undefined],
     [2, "updated", 1],
   ]);

@@ -4,57 +4,57 @@ import { test } from "node:test";
 import { TabReporter } from "../../../../extension/worker/link/tab-reporter.js";
 
 class Line {
-  said = [];
+  sent = [];
   closed = false;
   fits = true;
   notify(method, params) {
-    if (this.fits) this.said.push(params);
+    if (this.fits) this.sent.push(params);
     return this.fits;
   }
   report(method, item) {
-    this.said.push(item);
+    this.sent.push(item);
   }
   close() {
     this.closed = true;
   }
 }
 
-test("what happens while the tabs are listed is told after them", async () => {
+test("changes during the listing of tabs are reported after the list", async () => {
   const { promise, resolve } = Promise.withResolvers();
-  const herald = new TabReporter(() => promise);
+  const reporter = new TabReporter(() => promise);
   const line = new Line();
-  const opened = herald.opened(line);
-  herald.report("during");
+  const opened = reporter.opened(line);
+  reporter.report("during");
   resolve("tabs");
   await opened;
-  herald.report("after");
-  assert.deepEqual(line.said, ["tabs", "during", "after"]);
+  reporter.report("after");
+  assert.deepEqual(line.sent, ["tabs", "during", "after"]);
 });
 
-test("a list that fails holds nothing back, and the line is tried anew", async () => {
-  const herald = new TabReporter(() => Promise.reject(new Error("no tabs")));
+test("a failed list blocks no report, and the connection is reopened", async () => {
+  const reporter = new TabReporter(() => Promise.reject(new Error("no tabs")));
   const line = new Line();
-  await herald.opened(line);
+  await reporter.opened(line);
   assert.equal(line.closed, true);
-  herald.report("later");
-  assert.deepEqual(line.said, ["later"]);
+  reporter.report("later");
+  assert.deepEqual(line.sent, ["later"]);
 });
 
-test("two lines at once do not disturb each other", async () => {
+test("two connections at once do not disturb each other", async () => {
   const lists = [Promise.withResolvers(), Promise.withResolvers()];
   let next = 0;
-  const herald = new TabReporter(() => lists[next++].promise);
+  const reporter = new TabReporter(() => lists[next++].promise);
   const [first, second] = [new Line(), new Line()];
-  const both = [herald.opened(first), herald.opened(second)];
-  herald.report("news");
+  const both = [reporter.opened(first), reporter.opened(second)];
+  reporter.report("news");
   lists[0].resolve("old");
   lists[1].resolve("new");
   await Promise.all(both);
-  assert.deepEqual(first.said, ["old"]);
-  assert.deepEqual(second.said, ["new", "news"]);
+  assert.deepEqual(first.sent, ["old"]);
+  assert.deepEqual(second.sent, ["new", "news"]);
 });
 
-test("tabs that do not fit into a message are told briefly", async () => {
+test("tabs that do not fit into a message are reported in short form", async () => {
   const line = new Line();
   line.fits = false;
   const asked = [];
@@ -62,15 +62,15 @@ test("tabs that do not fit into a message are told briefly", async () => {
   assert.deepEqual(asked, [undefined, true]);
 });
 
-test("what the introduction tells as well is not told before it", async () => {
+test("a notification that the first message includes is not sent before it", async () => {
   const { promise, resolve } = Promise.withResolvers();
-  const herald = new TabReporter(() => promise);
+  const reporter = new TabReporter(() => promise);
   const line = new Line();
-  herald.notify("panel.changed", "too early");
-  const opened = herald.opened(line);
-  herald.notify("panel.changed", "during");
+  reporter.notify("panel.changed", "too early");
+  const opened = reporter.opened(line);
+  reporter.notify("panel.changed", "during");
   resolve("tabs");
   await opened;
-  herald.notify("panel.changed", "after");
-  assert.deepEqual(line.said, ["tabs", "after"]);
+  reporter.notify("panel.changed", "after");
+  assert.deepEqual(line.sent, ["tabs", "after"]);
 });

@@ -9,22 +9,22 @@ const strays = [];
 process.on("unhandledRejection", (error) => strays.push(error));
 afterEach(() => assert.deepEqual(strays, []));
 
-/** A page with this polyfill in it; `ask` speaks as the content script does. */
+/** A page with this polyfill; `ask` sends a request as the content script does. */
 function page(modelContext) {
   globalThis.window = globalThis;
   const document = Object.assign(new EventTarget(), { modelContext });
   globalThis.document = document;
-  const said = [];
-  document.addEventListener(`${NAME}-out`, ({ detail }) => said.push(JSON.parse(detail)));
+  const messages = [];
+  document.addEventListener(`${NAME}-out`, ({ detail }) => messages.push(JSON.parse(detail)));
   bridge(NAME, 5, 1000);
-  const tell = (detail) => document.dispatchEvent(new CustomEvent(`${NAME}-in`, { detail }));
+  const send = (detail) => document.dispatchEvent(new CustomEvent(`${NAME}-in`, { detail }));
   const ask = async (method, params) => {
     const id = `${++ids}`;
-    tell(JSON.stringify({ id, method, params }));
+    send(JSON.stringify({ id, method, params }));
     for (let i = 0; i < 20; i++) await null;
-    return said.find((message) => message.id === id);
+    return messages.find((message) => message.id === id);
   };
-  return { ask, tell, said };
+  return { ask, send, messages };
 }
 
 const tool = (name, more = {}) => ({ name, description: name, ...more });
@@ -34,7 +34,7 @@ const polyfill = (tools, executeTool = async () => "done") => ({
 });
 const names = ({ result }) => result.tools.map(({ name }) => name);
 
-test("of tools that cannot be read the others are told", async () => {
+test("a tool that cannot be read does not affect the others", async () => {
   const hostile = [
     new Proxy({}, { get: () => assert.fail("get") }),
     Object.defineProperty(tool("getter"), "annotations", { get: () => assert.fail("getter") }),
@@ -50,7 +50,7 @@ test("of tools that cannot be read the others are told", async () => {
   assert.deepEqual(done.result, { text: "done" });
 });
 
-test("a list without end is left where enough are found", async () => {
+test("an endless list is read up to the limit", async () => {
   const endless = {
     *[Symbol.iterator]() {
       for (;;) yield tool("a");
@@ -68,7 +68,7 @@ test("tools that are too large together are left out", async () => {
   ]);
 });
 
-test("no more is written than could be told twice", async () => {
+test("serialization stops at twice the limit of a message", async () => {
   let reads = 0;
   const large = {
     get inputSchema() {
@@ -80,7 +80,7 @@ test("no more is written than could be told twice", async () => {
   assert.equal(reads, 2);
 });
 
-test("whatever a tool returns is a text, or too large", async () => {
+test("every return value of a tool becomes a text, or is too large", async () => {
   const results = [
     ["x", { text: "x" }],
     [{ a: 1 }, { text: '{"a":1}' }],
@@ -94,7 +94,7 @@ test("whatever a tool returns is a text, or too large", async () => {
   }
 });
 
-test("a failure is told in few words, whatever was thrown", async () => {
+test("every thrown value is reported in a short message", async () => {
   const thrown = [
     null,
     "text",
@@ -119,10 +119,10 @@ test("a failure is told in few words, whatever was thrown", async () => {
   assert.match((await ask("tools/call", { name: "a", arguments: {} })).error.message, /BigInt/);
 });
 
-test("nonsense on the channel, and a second bridge, change nothing", async () => {
-  const { ask, tell, said } = page(polyfill([tool("a")]));
-  for (const detail of ["", "{", "null", "5", "[]", undefined, {}]) tell(detail);
+test("invalid messages and a second bridge are ignored", async () => {
+  const { ask, send, messages } = page(polyfill([tool("a")]));
+  for (const detail of ["", "{", "null", "5", "[]", undefined, {}]) send(detail);
   bridge(NAME, 5, 1000);
-  assert.deepEqual(said, ["mcp-server-ready"]);
+  assert.deepEqual(messages, ["mcp-server-ready"]);
   assert.deepEqual(names(await ask("tools/list")), ["a"]);
 });

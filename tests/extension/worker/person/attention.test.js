@@ -39,7 +39,7 @@ const request = (id) => ({
 });
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("the badge counts approvals, then tells of a missed one, then that all is stopped", () => {
+test("the badge counts approvals, then shows a missed one, then that all calls are stopped", () => {
   const attention = new Attention(() => true);
   attention.sync({ confirmations: [], stopped: true });
   assert.equal(badge, "II");
@@ -58,14 +58,14 @@ test("the badge counts approvals, then tells of a missed one, then that all is s
   assert.equal(badge, "");
 });
 
-test("a missed one is remembered beyond the worker's life", async () => {
+test("a missed approval survives a worker restart", async () => {
   new Attention(() => false).missed(request("m"));
   badge = "";
   await new Attention(() => false).restore();
   assert.equal(badge, "!");
 });
 
-test("what was missed before is forgotten when a panel opens first", async () => {
+test("opening a panel first forgets missed approvals", async () => {
   stored.missed = true;
   const attention = new Attention(() => false);
   const restored = attention.restore();
@@ -74,7 +74,7 @@ test("what was missed before is forgotten when a panel opens first", async () =>
   assert.equal(badge, "");
 });
 
-test("a notification says who, what and where, but nothing of the parameters", () => {
+test("a notification names the agent, the tool and the site, but no parameters", () => {
   new Attention(() => false).asked(request("1"));
   const { title, message } = notes.get("approval:1");
   assert.equal(title, "Helper[U+202E] (client) waits for your approval");
@@ -82,12 +82,12 @@ test("a notification says who, what and where, but nothing of the parameters", (
   assert.ok(!JSON.stringify([...notes]).includes("hunter2"));
 });
 
-test("who sees a panel gets no notification", () => {
+test("a person with a visible panel gets no notification", () => {
   new Attention(() => true).asked(request("1"));
   assert.equal(notes.size, 0);
 });
 
-test("a notification goes when its approval is decided, or is not known to the server", async () => {
+test("a notification closes when its approval is decided or unknown to the server", async () => {
   const attention = new Attention(() => false);
   attention.asked(request("1"));
   attention.asked(request("2"));
@@ -99,7 +99,7 @@ test("a notification goes when its approval is decided, or is not known to the s
   assert.equal(notes.size, 0);
 });
 
-test("missed ones are told of once in ten seconds", () => {
+test("missed approvals are announced once in ten seconds", () => {
   mock.timers.enable({ apis: ["Date"], now: 1_000_000 });
   const attention = new Attention(() => false);
   const tellAfter = (ms) => {

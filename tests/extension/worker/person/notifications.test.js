@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
-let shown, opened;
+let created, opened;
 globalThis.chrome = {
   runtime: { getURL: (path) => `chrome-extension://ours/${path}` },
-  notifications: { create: async (id, options) => void shown.push({ id, ...options }) },
+  notifications: { create: async (id, options) => void created.push({ id, ...options }) },
   tabs: { create: async ({ url }) => void opened.push(url) },
 };
 const { openNotice, showNotice } =
   await import("../../../../extension/worker/person/notifications.js");
 
 beforeEach(() => {
-  shown = [];
+  created = [];
   opened = [];
 });
 
 const input = { agent: "Helper", title: "Done", message: "All\u202e is done" };
 
-test("a notice says who speaks, and hides nothing", async () => {
+test("a notice names its agent and shows hidden characters", async () => {
   await showNotice({ input: { ...input, contextMessage: "from tabhub" } });
-  const [{ id, title, message, contextMessage, iconUrl }] = shown;
+  const [{ id, title, message, contextMessage, iconUrl }] = created;
   assert.equal(title, "Done");
   assert.equal(message, "All[U+202E] is done");
   assert.equal(contextMessage, "from Helper · from tabhub");
@@ -28,21 +28,21 @@ test("a notice says who speaks, and hides nothing", async () => {
   assert.deepEqual(opened, []);
 });
 
-test("a click opens the address, also in another life of the worker", async () => {
+test("a click opens the address, also after a worker restart", async () => {
   await showNotice({ input: { ...input, url: "https://example.com/a b" } });
-  assert.equal(openNotice(shown[0].id), true);
+  assert.equal(openNotice(created[0].id), true);
   assert.deepEqual(opened, ["https://example.com/a b"]);
 });
 
-test("other notifications are none of its business", () => {
+test("clicks on other notifications are ignored", () => {
   assert.equal(openNotice("approval:1"), false);
   assert.deepEqual(opened, []);
 });
 
-test("pictures come with the notice, and pages of extensions are not opened", async () => {
+test("a notice takes only inline pictures, and opens no page of an extension", async () => {
   const picture = "data:image/png;base64,AAAA";
   await showNotice({ input: { ...input, iconUrl: picture } });
-  assert.equal(shown[0].iconUrl, picture);
+  assert.equal(created[0].iconUrl, picture);
   const bad = [
     { iconUrl: "https://example.com/x.png" },
     { url: "chrome-extension://ours/panel/panel.html" },
@@ -52,5 +52,5 @@ test("pictures come with the notice, and pages of extensions are not opened", as
     const showing = showNotice({ input: { ...input, ...more } });
     await assert.rejects(showing, { reason: "invalid_arguments" });
   }
-  assert.equal(shown.length, 1);
+  assert.equal(created.length, 1);
 });

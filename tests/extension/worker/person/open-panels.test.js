@@ -7,12 +7,12 @@ const { isPanel, Panels } = await import("../../../../extension/worker/person/op
 
 class Port {
   name = "panel";
-  heard = [];
+  received = [];
   sender = { id: "ours", origin: "chrome-extension://ours", url: `${HOME}panel/panel.html` };
   onMessage = { addListener: (listener) => (this.say = listener) };
   onDisconnect = { addListener: (listener) => (this.close = listener) };
   postMessage(message) {
-    this.heard.push(message);
+    this.received.push(message);
   }
 }
 
@@ -37,7 +37,7 @@ test("only our own panel page is a panel", () => {
   assert.equal(isPanel({ name: "panel" }), false);
 });
 
-test("a panel may ask for what is on the list, and for nothing else", async () => {
+test("a panel may send only the requests in the list", async () => {
   const asked = [];
   const { panels } = panelsWith(async (method, params) => {
     asked.push(method);
@@ -52,41 +52,41 @@ test("a panel may ask for what is on the list, and for nothing else", async () =
   }
   await settled();
   assert.deepEqual(asked, ["config.getState"]);
-  assert.deepEqual(port.heard[0], { id: 1, result: { a: 1 } });
-  assert.equal(port.heard.length, 6);
-  assert.ok(port.heard.slice(1).every(({ error }) => error.startsWith("A panel may not ask")));
+  assert.deepEqual(port.received[0], { id: 1, result: { a: 1 } });
+  assert.equal(port.received.length, 6);
+  assert.ok(port.received.slice(1).every(({ error }) => error.startsWith("A panel may not ask")));
 });
 
-test("what the server refuses is told in its own words", async () => {
+test("an error of the server is shown with its own message", async () => {
   const { panels } = panelsWith(() => Promise.reject(new Error("There is no agent s1.")));
   const port = new Port();
   panels.connected(port);
   port.say({ id: 7, method: "agent.pause", params: {} });
   await settled();
-  assert.deepEqual(port.heard, [{ id: 7, error: "There is no agent s1." }]);
+  assert.deepEqual(port.received, [{ id: 7, error: "There is no agent s1." }]);
 });
 
-test("panels are counted as they open and close, and are seen when they say so", () => {
+test("panels are counted as they open and close, and count as visible when they report it", () => {
   const { panels, counts } = panelsWith();
-  const [one, two] = [new Port(), new Port()];
-  panels.connected(one);
-  panels.connected(two);
+  const [first, second] = [new Port(), new Port()];
+  panels.connected(first);
+  panels.connected(second);
   assert.equal(panels.isVisible, false);
-  two.say({ visible: true });
+  second.say({ visible: true });
   assert.equal(panels.isVisible, true);
-  two.close();
+  second.close();
   assert.equal(panels.isVisible, false);
   assert.deepEqual(counts, [1, 2, 1]);
 });
 
-test("a panel that closes does not keep the others from hearing", () => {
+test("a panel that closes does not block messages to the others", () => {
   const { panels } = panelsWith();
-  const [gone, there] = [new Port(), new Port()];
-  gone.postMessage = () => {
+  const [closed, open] = [new Port(), new Port()];
+  closed.postMessage = () => {
     throw new Error("disconnected");
   };
-  panels.connected(gone);
-  panels.connected(there);
+  panels.connected(closed);
+  panels.connected(open);
   panels.broadcast("closed", {});
-  assert.deepEqual(there.heard, [{ method: "closed", params: {} }]);
+  assert.deepEqual(open.received, [{ method: "closed", params: {} }]);
 });

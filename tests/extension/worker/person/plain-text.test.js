@@ -12,10 +12,12 @@ test("ordinary text of any language is left alone", () => {
   assert.deepEqual(pieces(""), []);
 });
 
-test("what turns text around, hides it or takes no room is marked by its number", () => {
+test("characters that reverse or hide text, or are invisible, are marked by their code point", () => {
   const unseen =
     "\u202e\u2066\u200b\u200d\ufeff\u00ad\u0000\u007f\u00a0\u2028\u3164\u2800\u{e0041}";
-  const numbers = [...unseen].map((one) => one.codePointAt(0).toString(16).toUpperCase());
+  const numbers = [...unseen].map((character) =>
+    character.codePointAt(0).toString(16).toUpperCase(),
+  );
   assert.deepEqual(
     marksOf(unseen),
     numbers.map((number) => `U+${number.padStart(4, "0")}`),
@@ -23,20 +25,20 @@ test("what turns text around, hides it or takes no room is marked by its number"
   assert.deepEqual(marksOf("a\ud800b"), ["U+D800"]);
 });
 
-test("a text that looks like a mark is none", () => {
+test("a text that looks like a mark is not marked", () => {
   assert.deepEqual(marksOf("U+202E [U+202E] ↵"), []);
 });
 
-test("line ends and tabs are marked and have their effect", () => {
-  const shown = pieces("a\n\tb").map(({ text }) => text);
-  assert.deepEqual(shown, ["a", "↵", "\n", "⇥", "\t", "b"]);
+test("line breaks and tabs are marked and keep their effect", () => {
+  const texts = pieces("a\n\tb").map(({ text }) => text);
+  assert.deepEqual(texts, ["a", "↵", "\n", "⇥", "\t", "b"]);
 });
 
-test("plain text stands on one line, with the marks in brackets", () => {
+test("plain text is on one line, with the marks in brackets", () => {
   assert.equal(plain("pay\n\n\tme \u202etxt"), "pay me [U+202E]txt");
 });
 
-test("a site is the host with its port, or what there is", () => {
+test("a site is the host with its port, or else the origin", () => {
   assert.equal(siteOf("https://shop.example.com"), "shop.example.com");
   assert.equal(siteOf("http://127.0.0.1:8000"), "127.0.0.1:8000");
   assert.equal(siteOf("file://"), "file://");

@@ -24,13 +24,13 @@ test("tiles cover an area without gaps, each at its place in the picture", () =>
   }
 });
 
-test("what is too thin to be drawn is drawn with more around it", () => {
+test("an area that is too thin is drawn with more around it", () => {
   const [tile] = tilesOf(box(0, 0, 900, 1), 1);
   assert.deepEqual(tile.place, box(0, 0, 900, 30));
   assert.deepEqual(pixelsOf({ width: 900, height: 1 }, 1), { width: 900, height: 1 });
 });
 
-test("a picture has bounds, and keeps the scale that was asked for within them", () => {
+test("a picture has a largest size, and keeps the requested scale within it", () => {
   assert.equal(fit(box(0, 0, 800, 12_000), 1), 1);
   assert.equal(fit(box(0, 0, 800, 32_000), 1), 0.5);
   const { width, height } = pixelsOf({ width: 9000, height: 9000 }, fit(box(0, 0, 9000, 9000), 4));
@@ -46,7 +46,7 @@ test("a region is named within its frame", () => {
   }
 });
 
-test("an element's box becomes the part of the page that there is of it", () => {
+test("an element's box is cut to the page", () => {
   const page = { viewport: box(0, 1000, 800, 600), size: { width: 800, height: 5000 } };
   assert.deepEqual(onThePage(box(10, 20, 30, 40), page), box(10, 1020, 30, 40));
   assert.deepEqual(onThePage(box(-10, 3990, 30, 40), page), box(0, 4990, 20, 10));

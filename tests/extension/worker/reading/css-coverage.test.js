@@ -4,7 +4,7 @@ import { styleRules, summary } from "../../../../extension/worker/reading/css-co
 
 const selectors = (text) => styleRules(text).map(({ selector }) => selector);
 
-test("style rules are found wherever they are, and nothing else", () => {
+test("style rules are found at every level, and nothing else", () => {
   const text = `@import url(x;y.css); @charset "}{";
     a { color: red } /* no { rule } */ b,\n i { background: url(data:;a}b) }
     @media (min-width: 1px) { c { } @supports (x: y) { d { content: "}" } } }
@@ -13,16 +13,16 @@ test("style rules are found wherever they are, and nothing else", () => {
   assert.deepEqual(selectors(text), ["a", "b, i", "c", "d", "e", ".f\\{"]);
 });
 
-test("a broken sheet ends", () => {
+test("parsing a broken sheet ends", () => {
   for (const text of ["a {", "}", "}}a{}", "a", "/*", '"', "@media {", "a { b: '", ";;"]) {
     assert.ok(selectors(text).length <= 1);
   }
 });
 
-test("rules are counted once, whatever was told of them", () => {
+test("a rule that is reported several times counts once", () => {
   const text = "a { color: red } b,\n i { color: blue } u { color: green }";
-  const told = summary(text, [0, 0, text.indexOf("u {")]);
-  assert.deepEqual(told, {
+  const result = summary(text, [0, 0, text.indexOf("u {")]);
+  assert.deepEqual(result, {
     totalBytes: text.length,
     usedBytes: "a { color: red }u { color: green }".length,
     rules: 3,

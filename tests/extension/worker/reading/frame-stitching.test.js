@@ -5,7 +5,7 @@ import { countLines, cut, stitch } from "../../../../extension/worker/reading/fr
 
 const leaf = { text: 'button "In" [ref_200000]\n text "deep"', frames: [], whole: true };
 
-test("a child frame's lines stand beneath its own line, one level deeper", () => {
+test("a child frame's lines follow the line of its element, one level deeper", () => {
   const frames = [{ line: 1, depth: 1, ref: 2, index: 0, page: leaf }];
   const page = { text: 'main\n iframe [ref_2]\n text "after"', frames, whole: true };
   assert.equal(
@@ -14,7 +14,7 @@ test("a child frame's lines stand beneath its own line, one level deeper", () =>
   );
 });
 
-test("frames within frames, and frames nobody answered for", () => {
+test("nested frames are stitched, and frames without an answer are left out", () => {
   const middle = {
     text: "iframe [ref_100000]",
     frames: [{ line: 0, depth: 0, ref: 100_000, index: 0, page: leaf }],
@@ -55,21 +55,21 @@ test("a single line longer than the limit is cut all the same", () => {
   assert.equal(next, 100);
 });
 
-test("after a frame that was not read to its end nothing follows", () => {
+test("no text follows a frame that was not read to its end", () => {
   const child = { text: 'text "begun', frames: [], whole: false };
   const frames = [{ line: 0, depth: 0, ref: 1, index: 0, page: child }];
   const page = { text: 'iframe [ref_1]\ntext "after"', frames, whole: true };
   assert.deepEqual(stitch(page, 15), { text: 'iframe [ref_1]\n text "begun', whole: false });
 });
 
-test("a text that is not whole is truncated, until there is nothing more to come", () => {
+test("an incomplete text is truncated until its end", () => {
   const page = { text: "one\ntwo", whole: false };
   assert.deepEqual(cut(page, 0, 100), { text: "one\ntwo", truncated: true, next: 7 });
   assert.equal(cut(page, 7, 100).truncated, false);
   assert.match(cut(page, 7, 100).text, /too large/);
 });
 
-test("no cut parts a pair of surrogates, and every cut goes on", () => {
+test("no cut splits a surrogate pair, and every cut can be continued", () => {
   const text = "😀".repeat(20);
   for (const size of [1, 2, 3, 7]) {
     const parts = [];

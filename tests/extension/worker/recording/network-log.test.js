@@ -30,7 +30,7 @@ function log(events, most = 10, filter) {
   return found;
 }
 
-test("a request is told with its answer, its size and how long it took", () => {
+test("a request has its response, size and duration", () => {
   const { entries } = log([
     ["requestWillBeSent", sent("1", URL)],
     ["responseReceived", { requestId: "1", response: response(200), type: "Document" }],
@@ -38,14 +38,14 @@ test("a request is told with its answer, its size and how long it took", () => {
     ["loadingFinished", { requestId: "1", timestamp: 10.5, encodedDataLength: 99 }],
   ]);
   const { status, size, bodySize, duration, started, site } = entries[0];
-  const told = { status, size, bodySize, duration, started, site };
-  assert.deepEqual(told, {
+  const summary = { status, size, bodySize, duration, started, site };
+  assert.deepEqual(summary, {
     ...{ status: 200, size: 99, bodySize: 7, duration: 500, started: 1_000_000 },
     site: "shop.example",
   });
 });
 
-test("each step of a redirect has its own headers, though they come late", () => {
+test("each step of a redirect has its own headers, even if they arrive late", () => {
   const { entries } = log([
     ["requestWillBeSentExtraInfo", { requestId: "1", headers: { Cookie: "first" } }],
     ["requestWillBeSent", sent("1", `${URL}a`)],
@@ -93,7 +93,7 @@ test("a step that was answered from the cache takes no headers of the next", () 
   );
 });
 
-test("a failure says why", () => {
+test("a failed request has its error", () => {
   const { entries } = log([
     ["requestWillBeSent", sent("1", URL)],
     [
@@ -104,7 +104,7 @@ test("a failure says why", () => {
   assert.equal(entries[0].failed, "net::ERR_FAILED (csp)");
 });
 
-test("what has given way is not found, and news of it is not heard", () => {
+test("a dropped request is not found, and its later events are ignored", () => {
   const found = log(
     [
       ["requestWillBeSent", sent("1", `${URL}a`)],
@@ -121,7 +121,7 @@ test("what has given way is not found, and news of it is not heard", () => {
   assert.equal(found.find("1"), undefined);
 });
 
-test("a filter leaves others out, with all that is told of them", () => {
+test("a filter leaves out other requests with all their events", () => {
   const found = log(
     [
       ["requestWillBeSent", sent("1", `${URL}a`)],

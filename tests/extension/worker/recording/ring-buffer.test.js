@@ -3,14 +3,14 @@ import { test } from "node:test";
 
 import { Ring } from "../../../../extension/worker/recording/ring-buffer.js";
 
-test("the oldest give way when there are too many", () => {
+test("too many entries drop the oldest", () => {
   const ring = new Ring(2, 1000);
   for (const entry of ["a", "b", "c"]) ring.put(entry, 1);
   assert.deepEqual(ring.entries, ["b", "c"]);
   assert.equal(ring.dropped, 1);
 });
 
-test("the oldest give way when they are too large together", () => {
+test("entries that are too large together drop the oldest", () => {
   const ring = new Ring(100, 10);
   ring.put("a", 4);
   ring.put("b", 4);
@@ -18,7 +18,7 @@ test("the oldest give way when they are too large together", () => {
   assert.deepEqual(ring.entries, ["b", "c"]);
 });
 
-test("an entry that is too large by itself is not kept, and no other suffers for ever", () => {
+test("a single entry above the limit is not kept, and does not block later ones", () => {
   const ring = new Ring(100, 10);
   ring.put("a", 4);
   ring.put("b", 40);
@@ -26,7 +26,7 @@ test("an entry that is too large by itself is not kept, and no other suffers for
   assert.deepEqual(ring.entries, ["c"]);
 });
 
-test("one that grows keeps its place, and one that has gone does not come back", () => {
+test("an entry that grows keeps its place, and a dropped one stays dropped", () => {
   /** @type {string[]} */
   const gone = [];
   const ring = new Ring(2, 10);
@@ -40,7 +40,7 @@ test("one that grows keeps its place, and one that has gone does not come back",
   assert.deepEqual([ring.entries, gone], [["b", "c"], ["a"]]);
 });
 
-test("a ring of nothing keeps nothing", () => {
+test("a ring buffer of size zero keeps nothing", () => {
   const ring = new Ring(0, 10);
   ring.put("a", 1);
   assert.deepEqual(ring.entries, []);

@@ -10,7 +10,7 @@ const preview = (description, properties, more = {}) => ({
   preview: { type: "object", description, properties, overflow: false, ...more },
 });
 
-for (const [name, args, shown] of [
+for (const [name, args, expected] of [
   ["words and numbers", [text("a"), number(1), { type: "boolean", value: false }], "a 1 false"],
   [
     "null and undefined",
@@ -66,5 +66,5 @@ for (const [name, args, shown] of [
   ],
   ["nothing", [], ""],
 ]) {
-  test(`${name} is shown as in a console`, () => assert.equal(renderArguments(args), shown));
+  test(`${name} is shown as in a console`, () => assert.equal(renderArguments(args), expected));
 }

@@ -5,7 +5,7 @@ const { bytesIn, carry } = await import("../../../../extension/worker/shared/fil
 
 const file = (name, size) => ({ name, mimeType: "text/plain", size });
 
-/** A context whose files consist of these pieces, and who takes them. */
+/** A context whose files consist of these pieces, and the list of requested pieces. */
 function doubles(pieces) {
   const asked = [];
   const added = [];
@@ -25,7 +25,7 @@ test("the bytes behind base64 are counted without decoding", () => {
   for (const text of ["", "a", "ab", "abc", "abcd"]) assert.equal(bytesIn(btoa(text)), text.length);
 });
 
-test("every file is asked for until it is complete", async () => {
+test("every file is requested until it is complete", async () => {
   const { asked, added, context, give } = doubles([["abc", "de"], [], ["f"]]);
   await carry(context, [file("x", 5), file("empty", 0), file("y", 1)], give);
   assert.deepEqual(asked, [

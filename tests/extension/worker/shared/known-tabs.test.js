@@ -29,7 +29,7 @@ for (const [url, site] of [
   test(`the site of ${url} is ${JSON.stringify(site)}`, () => assert.equal(siteOf(url), site));
 }
 
-test("a tab on the site that was decided about is let through, another is not", async () => {
+test("a tab on the approved site passes the check, another does not", async () => {
   await requireSite(1, "shop.example");
   await requireSite(1, undefined);
   report("committed", 1, "https://bank.example/");
@@ -70,7 +70,7 @@ test("a site cannot break out of the check", () => {
   assert.ok(!passes('"||true||"', { protocol: "https:", host: "b.example" }));
 });
 
-test("a page whose coming was not announced is found all the same", async () => {
+test("a page is found even without an event of its navigation", async () => {
   report("committed", 2, "https://a.example/");
   urls.set(2, "http://nowhere.invalid/");
   await requireSite(2, "nowhere.invalid");

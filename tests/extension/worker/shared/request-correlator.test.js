@@ -3,7 +3,7 @@ import { mock, test } from "node:test";
 
 import { Correlator } from "../../../../extension/worker/shared/request-correlator.js";
 
-test("each answer goes to its request, in whatever order they come", async () => {
+test("each answer goes to its request, in any order", async () => {
   const requests = new Correlator();
   const sent = [];
   const all = ["a", "b"].map(() => requests.request((id) => sent.push(id)));
@@ -14,7 +14,7 @@ test("each answer goes to its request, in whatever order they come", async () =>
   assert.deepEqual(await Promise.all(all), ["first", "second"]);
 });
 
-test("an error is what the request fails with, and an unknown id is nobody's", async () => {
+test("a request fails with its error, and an unknown id is ignored", async () => {
   const requests = new Correlator();
   const failed = requests.request(() => {}, { id: "x" });
   for (const id of ["y", 1, undefined, "__proto__"]) requests.settle(id, undefined, "wrong");
@@ -24,13 +24,13 @@ test("an error is what the request fails with, and an unknown id is nobody's", a
   assert.equal(requests.has("x"), false);
 });
 
-test("what cannot be sent is settled by the sender", async () => {
+test("the sender settles a request that cannot be sent", async () => {
   const requests = new Correlator();
   const failed = requests.request((id) => requests.settle(id, new Error("too large")));
   await assert.rejects(failed, { message: "too large" });
 });
 
-test("ids are counted over requests and over what needs no answer", () => {
+test("requests and messages without an answer share one count of ids", () => {
   const requests = new Correlator();
   assert.equal(requests.nextId(), 1);
   let id;
@@ -39,7 +39,7 @@ test("ids are counted over requests and over what needs no answer", () => {
   assert.equal(requests.nextId(), 3);
 });
 
-test("a request that is late fails, and an answer in time stops the clock", async () => {
+test("a late request fails, and an answer in time clears the timer", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   const requests = new Correlator();
   const how = { timeoutMs: 100, late: () => new Error("late") };
@@ -59,7 +59,7 @@ test("a note stays with its request until the answer", () => {
   assert.equal(requests.noteOf("x"), undefined);
 });
 
-test("when the line ends, all that wait fail", async () => {
+test("all waiting requests fail when the connection ends", async () => {
   const requests = new Correlator();
   const all = [1, 2].map(() => requests.request(() => {}));
   requests.failAll(() => new Error("closed"));
@@ -70,7 +70,7 @@ test("when the line ends, all that wait fail", async () => {
   );
 });
 
-test("a second injection changes nothing, and an element cannot stand in for it", async () => {
+test("a second injection changes nothing, and an element cannot replace the correlator", async () => {
   await import("../../../../extension/content/shared/correlator.js?again");
   assert.equal(globalThis.TabhubCorrelator, Correlator);
   assert.deepEqual(Object.keys(globalThis).includes("TabhubCorrelator"), false);

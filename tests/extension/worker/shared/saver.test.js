@@ -4,7 +4,7 @@ import { setTimeout as rest } from "node:timers/promises";
 
 const { saver } = await import("../../../../extension/worker/shared/tab-state.js");
 
-test("the first change is kept at once, a rate of them now and then, the last for certain", async () => {
+test("the first change is saved at once, frequent ones occasionally, and the last one always", async () => {
   /** @type {any[]} */
   const written = [];
   /** @type {PromiseWithResolvers<void>} */

@@ -3,27 +3,27 @@ import { test } from "node:test";
 
 import { RateLimit, onAbort, unlessAborted } from "../../../../extension/worker/shared/timing.js";
 
-test("work that was cancelled before it began does not begin", async () => {
+test("work that is cancelled before its start does not start", async () => {
   let begun = false;
   const work = async () => (begun = true);
   await assert.rejects(unlessAborted(AbortSignal.abort(new Error("no")), work), /no/);
   assert.equal(begun, false);
 });
 
-test("work that is cancelled is not waited for", async () => {
+test("cancelled work ends the wait at once", async () => {
   const controller = new AbortController();
   const waiting = unlessAborted(controller.signal, () => new Promise(() => {}));
   controller.abort(new Error("enough"));
   await assert.rejects(waiting, /enough/);
 });
 
-test("whoever listens too late is told at once", () => {
-  const told = [];
-  onAbort(AbortSignal.abort("late"), (reason) => told.push(reason));
-  assert.deepEqual(told, ["late"]);
+test("a late listener is called at once", () => {
+  const reasons = [];
+  onAbort(AbortSignal.abort("late"), (reason) => reasons.push(reason));
+  assert.deepEqual(reasons, ["late"]);
 });
 
-test("more than the most in one second is a rate, and the next second is another", () => {
+test("more than the limit in one second exceeds the rate, and the next second starts again", () => {
   const rate = new RateLimit(2);
   assert.deepEqual(
     [5000, 5400, 5999].map((now) => rate.note(now)),

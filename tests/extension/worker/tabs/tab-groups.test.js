@@ -29,19 +29,19 @@ test("a tab joins the group that is in its own window", async () => {
   assert.deepEqual(grouped, [{ tabIds: 9, groupId: 5 }]);
 });
 
-for (const [how, wanted] of [
+for (const [how, saved] of [
   ["is in another window", group],
   ["is gone", { ...group, groupId: 6 }],
-  ["was never there", { title: "Helper", color: "blue" }],
+  ["never existed", { title: "Helper", color: "blue" }],
 ]) {
-  test(`a group that ${how} is made anew in the tab's window`, async () => {
-    assert.equal(await joinGroup({ id: 9, windowId: 2 }, wanted), 77);
+  test(`a group that ${how} is created in the tab's window`, async () => {
+    assert.equal(await joinGroup({ id: 9, windowId: 2 }, saved), 77);
     assert.deepEqual(grouped, [{ tabIds: 9, createProperties: { windowId: 2 } }]);
     assert.deepEqual(groups.get(77), { title: "Helper", color: "blue" });
   });
 }
 
-test("where tabs cannot be grouped a tab does without", async () => {
+test("a tab that cannot be grouped gets no group", async () => {
   const { group: works } = chrome.tabs;
   chrome.tabs.group = () => Promise.reject(new Error("Tabs can only be moved to normal windows."));
   assert.equal(await joinGroup({ id: 9, windowId: 1 }, group), undefined);
@@ -56,8 +56,8 @@ test("a group needs a title and one of the browser's colours", () => {
     { title: "x", color: "black" },
     { title: 1, color: "red" },
   ];
-  for (const wanted of bad) {
-    assert.throws(() => groupOf(wanted), { reason: "invalid_arguments" });
+  for (const invalid of bad) {
+    assert.throws(() => groupOf(invalid), { reason: "invalid_arguments" });
   }
   assert.deepEqual(groupOf({ ...group, more: 1 }), group);
   assert.equal(groupOf({ title: "x".repeat(999), color: "red" }).title.length, 100);
