@@ -154,7 +154,7 @@ async def test_a_tool_that_fails_is_a_422_with_the_result_beside_the_error(
 async def test_every_way_to_fail_has_its_status() -> None:
     settings = Settings(permissions=PermissionSettings(tools={"browser_find": "off"}))
     async with served(settings) as server, client(server.port) as http:
-        unknown = await http.post("/tools/browser_clik_element/call", json={})
+        unknown = await http.post("/tools/browser_clik/call", json={})
         wrong = await http.post(CALL, json={"arguments": {"code": 7}})
         alone = await http.post("/tools/browser_list_tabs/call")
         async with connected(server.port) as extension:

@@ -8,6 +8,7 @@ import binascii
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from heapq import nlargest
 from itertools import islice
 from typing import Annotated, Any
 from zlib import crc32
@@ -27,7 +28,7 @@ DISABLED = "[Disabled] "
 MOST_CACHED_LISTS = 100
 MOST_AT_ONCE = 500
 SUGGESTIONS = 3
-COMPARED = 50
+COMPARED = 150
 """How many search results are compared with a name that does not exist."""
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_AT_ONCE)]
@@ -189,13 +190,24 @@ class ToolSearch:
             return []
         found = (self._tools.get(other) for other in self._index.search(name))
         names = [tool.name for tool in islice(found, COMPARED) if may_call(client, tool)]
-        names.sort(key=lambda other: -SequenceMatcher(None, name, other).ratio())
-        return names[:SUGGESTIONS]
+        return nlargest(SUGGESTIONS, names, key=_similarity_to(name))
 
     def _candidates(self, query: ToolQuery) -> Iterator[Tool]:
         if not query.query or not query.query.strip():
             return iter(self._tools)
         return map(self._tools.get, self._index.search(query.query, query.family))
+
+
+def _similarity_to(name: str) -> Callable[[str], tuple[float, float]]:
+    """How much of the name another one contains, then how much the two have in common."""
+    matcher = SequenceMatcher(b=name)
+
+    def similarity(other: str) -> tuple[float, float]:
+        matcher.set_seq1(other)
+        common = sum(block.size for block in matcher.get_matching_blocks())
+        return common / max(len(name), 1), common / len(other)
+
+    return similarity
 
 
 def _condition(query: ToolQuery, client: Client, named: Toolsets) -> Callable[[Tool], bool]:

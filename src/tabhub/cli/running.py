@@ -41,7 +41,7 @@ _timed_out: ContextVar[set[int] | None] = ContextVar("timed_out", default=None)
 class NotRunning(Unavailable):
     """No server of this home answers."""
 
-    def __init__(self, hint: str = "Start it: tabhub start") -> None:
+    def __init__(self, hint: str = "Start one: tabhub start --browser --background") -> None:
         port = environment.port_from_environment()
         where = "" if port is None else f" on port {port}, which {environment.PORT} names"
         super().__init__(f"No server is running{where}. {hint}")

@@ -35,7 +35,7 @@ _PLUGIN = _built_in(Level.OFF, "plugins")
 _CONTAINER = Held(
     Level.AUTO, Rule("default", "a tool that only makes other calls is not asked about = auto")
 )
-_HINT = Held(Level.ASK, Rule("hint", "destructiveHint or consequentialHint of the tool = ask"))
+_HINT = Held(Level.ASK, Rule("hint", "the tool is marked as destructive or consequential = ask"))
 
 
 class Pins:

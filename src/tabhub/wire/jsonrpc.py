@@ -151,4 +151,9 @@ def explained(error: Exception, misfit: TabhubError) -> TabhubError:
         return misfit
     if isinstance(error, RecursionError):
         return ProtocolError("The body is nested too deeply.")
-    return ProtocolError(f"Not JSON: {error}.", "parse_error")
+    return ProtocolError(f"Not JSON: {fault_in(error)}.", "parse_error")
+
+
+def fault_in(error: Exception) -> str:
+    """What is wrong with a text that is not JSON."""
+    return str(error).removeprefix("JSON is malformed: ")

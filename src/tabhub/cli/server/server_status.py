@@ -37,7 +37,7 @@ def _print_not_running(home: Home, as_json: bool) -> None:
         print(elsewhere)
     else:
         unresponsive = running.describe_unresponsive(home)
-        sentences = ("tabhub is not running.", unresponsive, "Start it: tabhub start")
+        sentences = ("tabhub is not running.", unresponsive, "Start it: tabhub start --background")
         print("\n".join(filter(None, sentences)))
 
 

@@ -17,6 +17,7 @@ from tabhub.cli.output import harmless, print_json, print_table, wants_json
 from tabhub.cli.tool.rest_client import Json, Response, Rest, connect
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound
+from tabhub.wire.jsonrpc import fault_in
 from tabhub.wire.pages import TabId
 
 if TYPE_CHECKING:
@@ -187,17 +188,17 @@ def _pair(word: str) -> tuple[str, Any]:
     """`name=text`, or `name:=JSON`."""
     name, equals, value = word.partition("=")
     if not equals or not name.rstrip(":"):
-        name = name.rstrip(":") or "name"
+        name = name if name.isidentifier() else "NAME"
         raise InvalidArguments(
-            f"{word!r} is not an argument: write {name}=TEXT or {name}:=JSON, or all of them as "
-            "JSON."
+            f"{word!r} is not an argument: write {name}=TEXT or {name}:=JSON, or all arguments as "
+            "one JSON object."
         )
     if not name.endswith(":"):
         return name, value
     try:
         return name[:-1], msgspec.json.decode(value)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise InvalidArguments(f"{name[:-1]}: {value!r} is not JSON: {error}.") from None
+        raise InvalidArguments(f"{name[:-1]}: {value!r} is not JSON: {fault_in(error)}.") from None
 
 
 def _with_flags(data: bytes, where: str, flags: Mapping[str, Any]) -> bytes:
@@ -214,7 +215,10 @@ def _object(data: bytes, where: str) -> dict[str, Any]:
     except msgspec.ValidationError:
         raise InvalidArguments(f"The arguments from {where} must be a JSON object.") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidArguments(f"The arguments from {where} are not JSON: {error}.") from None
+        raise InvalidArguments(
+            f"The arguments from {where} are not JSON: {fault_in(error)}. They look like "
+            """'{"url": "https://example.com"}', or shorter url=https://example.com."""
+        ) from None
 
 
 class ProgressBar(AbstractContextManager["ProgressBar"]):
