@@ -1,4 +1,4 @@
-"""A server where each word of the person's would change something, and an agent that has none."""
+"""A server where every message of the person changes something, and an agent without rights."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -42,14 +42,14 @@ class Protected:
     """Of a page that waits to be paired."""
 
     def state(self) -> Any:
-        """All that a person decides, as the panel and the disk have it."""
+        """Everything a person decides, as the panel shows it and the disk stores it."""
         app = self.server.app
-        shown = app.panel_requests.handle("profile-a", "config.getState", msgspec.Raw(b"{}"))
+        panel_state = app.panel_requests.handle("profile-a", "config.getState", msgspec.Raw(b"{}"))
         panels = [browser.panels for browser in app.browsers.all()]
-        return shown, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
+        return panel_state, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
 
     def refusals(self) -> list[Json]:
-        """The refusals of the intruder in the audit log, the oldest first."""
+        """The intruder's refusals in the audit log, oldest first."""
         entries = self.server.app.audit.entries(plugin="door")
         return [entry for entry in reversed(entries) if entry["client"] == INTRUDER]
 

@@ -117,7 +117,7 @@ async def test_a_question_to_the_client_is_carried_and_its_answer_too(home: Home
 async def test_an_answer_is_fetched_when_the_server_lets_go_of_the_connection(home: Home) -> None:
     async with bench(home) as server, bridged(home) as pipe:
         await pipe.initialize()
-        id = await pipe.ask("tools/call", {"name": "let_go", "_meta": {"progressToken": 1}})
+        id = await pipe.ask("tools/call", {"name": "drop_stream", "_meta": {"progressToken": 1}})
         await pipe.next("notifications/progress")
         server.work.release.set()
         assert text_of(await pipe.answer(id)) == "released"
