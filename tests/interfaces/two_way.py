@@ -83,5 +83,5 @@ class Stdio(Interface):
         async with bridged(Home(place.home), "--toolsets", "all", environment=shown) as pipe:
             if not is_alone:
                 await pipe.initialize(self._version)
-            yield TwoWayClient(pipe, pipe.heard, alone if is_alone else dict)
+            yield TwoWayClient(pipe, pipe.unread, alone if is_alone else dict)
             assert await pipe.close() == 0
