@@ -178,7 +178,7 @@ async def test_a_call_that_may_have_run_is_not_retryable() -> None:
     assert (answer.status_code, reason(answer)) == (422, "page_may_have_received")
 
 
-async def test_a_browser_that_does_not_reconnect_after_a_reload_is_not_reloaded_again() -> None:
+async def test_a_reload_without_a_reconnection_is_not_retryable() -> None:
     allowed = PermissionSettings(tools={"extension_reload": "auto"})
     settings = Settings(permissions=allowed, limits=Limits(call_seconds=1))
     async with served(settings) as server, client(server.port) as http:

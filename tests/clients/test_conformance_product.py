@@ -49,7 +49,7 @@ CALL_THE_FIXTURE = {
     "sep-2575-server-no-log-without-loglevel",
     "sep-2575-server-rejects-undeclared-capability",
 }
-"""Checks of server-stateless that call a tool of the fixture, and fail saying so without it."""
+"""Checks of server-stateless that need a tool of the fixture and fail without it."""
 
 WAITS_FOR_THE_FIXTURE = "sep-2575-server-sends-tools-list-changed-on-subscription"
 """A check of server-stateless that warns when a tool of the fixture has changed no tools."""

@@ -39,7 +39,7 @@ def _bomb(at: str, levels: int = 20) -> Json:
 
 @pytest.mark.parametrize("holder", ["properties", "patternProperties", "$defs", "definitions"])
 @pytest.mark.parametrize("name", DATA_WORDS)
-def test_a_nested_schema_is_checked_under_every_keyword(holder: str, name: str) -> None:
+def test_a_nested_schema_is_checked_whatever_its_property_name(holder: str, name: str) -> None:
     at = f"#/{holder}/{name}"
     assert "too large once" in _why({holder: {name: _bomb(at)}})
     assert "refers to itself" in _why({holder: {name: {"$ref": at}}})
@@ -229,7 +229,7 @@ for line in sys.stdin:
     print(min(cost(check, given) for _ in range(3)) / floor, flush=True)
 """
 ENOUGH = 10
-"""Times what a flat schema of as many places costs in the same run."""
+"""The limit, as a multiple of the cost of a flat schema of the same size in the same run."""
 STUCK_SECONDS = 240
 
 

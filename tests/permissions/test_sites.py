@@ -32,7 +32,7 @@ process.stdout.write(JSON.stringify(urls.map(site)));
 KNOWN_PLANES = [*range(0x34000), *range(0xE0000, 0xE1000)]
 """All others are for private use, or empty."""
 DISPUTED = "\u1e9e"
-"""The capital sharp s: browsers of different age make ss or ß of it, so we make nothing of it."""
+"""The capital sharp s: old browsers convert it to ss and new ones to ß, so we do not convert it."""
 
 
 def _seen_by_node(urls: list[str]) -> list[str]:

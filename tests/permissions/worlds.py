@@ -27,7 +27,7 @@ class World:
     deny: tuple[str, ...]
     allow: tuple[str, ...]
     conditions: tuple[tuple[str, str], ...]
-    """Each a tool and an `otherwise`; the argument `to` must be `here`."""
+    """Pairs of a tool and an `otherwise`; the argument `to` must be `here`."""
     grants: tuple[Grant, ...]
     skip: bool
 

@@ -36,7 +36,7 @@ INTO_THE_BANK = [
     *("file://bank.example/x", "filesystem:https://bank.example/temporary/x"),
     *("JAVASCRIPT:location='//bank.example'", "java\tscript:location='//bank.example'"),
 ]
-"""All lead to bank.example, bücher.example or this machine, or nowhere at all."""
+"""All lead to bank.example, bücher.example, this machine or no host."""
 
 NOT_THE_BANK = [
     *(

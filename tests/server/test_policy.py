@@ -291,15 +291,17 @@ async def test_navigating_without_a_tab_counts_as_opening_one(tmp_path: Path) ->
         assert here.visited == ["https://a.example/"]
 
 
-WALLED = "https://my.bank.example/account?token=s3cret"
+ON_DENIED_SITE = "https://my.bank.example/account?token=s3cret"
 DETAILS = ("account", "s3cret", "Balance")
 
 
 async def test_only_the_site_of_tabs_on_a_denied_site_is_shown(tmp_path: Path) -> None:
     async with place(tmp_path, DENY) as here:
-        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.open"] = lambda params: tab(
+            9, url=ON_DENIED_SITE, title="Balance"
+        )
         here.extension.handlers["tabs.list"] = lambda params: {
-            "tabs": [tab(9, url=WALLED, title="Balance"), tab(1)],
+            "tabs": [tab(9, url=ON_DENIED_SITE, title="Balance"), tab(1)],
             "dialogs": [{"tabId": 9, "type": "alert", "message": "Balance: 42"}],
         }
         results = [await here.agent.result(OPEN, url="https://a.example/")]
@@ -321,12 +323,14 @@ async def test_only_the_site_of_tabs_on_a_denied_site_is_shown(tmp_path: Path) -
 
 async def test_without_denied_sites_tabs_are_shown_in_full(tmp_path: Path) -> None:
     async with place(tmp_path, ASK) as here:
-        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.open"] = lambda params: tab(
+            9, url=ON_DENIED_SITE, title="Balance"
+        )
         here.extension.handlers["tabs.list"] = lambda params: {
-            "tabs": [tab(9, url=WALLED, title="Balance")]
+            "tabs": [tab(9, url=ON_DENIED_SITE, title="Balance")]
         }
         opened = await here.agent.call(OPEN, url="https://a.example/")
-        assert (opened["url"], opened["title"]) == (WALLED, "Balance")
+        assert (opened["url"], opened["title"]) == (ON_DENIED_SITE, "Balance")
         listed = (await here.agent.post("resources/read", {"uri": "tab://9"})).json()
         assert all(word in str(listed) for word in DETAILS)
 
@@ -336,7 +340,7 @@ async def test_downloads_of_denied_sites_are_not_listed(tmp_path: Path) -> None:
         state = {"state": "complete", "path": "/a", "bytesReceived": 1, "totalBytes": 1}
         return {"downloadId": id, "url": url, **state}
 
-    items = [item(1, WALLED), item(2, "https://a.example/file")]
+    items = [item(1, ON_DENIED_SITE), item(2, "https://a.example/file")]
     async with place(tmp_path, DENY) as here:
         here.extension.handlers["downloads.list"] = lambda params: {"downloads": items, "total": 2}
         here.extension.handlers["downloads.status"] = lambda params: items[0]

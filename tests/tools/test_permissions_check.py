@@ -30,7 +30,7 @@ hosts = ["a.example", "b.example"]
 otherwise = "off"
 """
 TOOLS = {"cart": "allow", "pay": "ask", "buy": "ask"}
-"""In the agents' own browser, in a person's, and in who knows whose."""
+"""In a managed browser, in a person's own, and in an unknown one."""
 Checking = tuple[Server, FakeExtension, Agent]
 
 

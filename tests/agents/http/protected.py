@@ -24,7 +24,7 @@ Json = dict[str, Any]
 SESSION, GRANT, INTRUDER = "token:main", "a-grant", "intruder"
 SCRIPT, CLICK = "browser_execute_script", "browser_click_element"
 SHARED, OWNED, PRIVATE = 1, 2, 3
-"""Tabs: one shared with all agents, one that an agent has, one of the person's."""
+"""Tabs: one shared with all agents, one that an agent owns, one that the person owns."""
 DOCUMENT: Json = {"tabId": SHARED, "frameId": 0, "documentId": f"doc-{SHARED}"}
 """A document that publishes a tool."""
 
@@ -39,7 +39,7 @@ class Protected:
     question: str
     token: str
     code: str
-    """Of a page that waits to be paired."""
+    """The code of a page that waits for pairing."""
 
     def state(self) -> Any:
         """Everything a person decides, as the panel shows it and the disk stores it."""

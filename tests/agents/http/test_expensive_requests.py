@@ -105,7 +105,7 @@ async def test_bytes_after_a_body_are_dropped_and_bounded() -> None:
             assert (await http.get("/health")).status_code == 200
 
 
-async def test_a_trailer_does_not_replace_a_header() -> None:
+async def test_a_trailer_does_not_count_as_a_header() -> None:
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(

@@ -35,7 +35,7 @@ FOR_AGENTS = {
     *("/tools", "/tools/", "/openapi.json", "/metrics", "/health"),
 }
 ENDLESS = ("GET", "/sse")
-"""What would answer without end."""
+"""Endpoints with an endless response."""
 FOR_THE_PERSON = {
     path for route in ROUTES for path in route.spellings if not route.access.is_for_clients
 }
@@ -48,7 +48,7 @@ POWERLESS: dict[str, Json] = {
     "files.read": {"dispatchId": "1", "index": 0, "offset": 0},
     "ping": {},
 }
-"""What changes nothing, whoever says it."""
+"""Messages that change nothing, also when the person sends them."""
 POWERFUL: dict[str, Json] = {
     "config.setToolPermission": {"plugin": "browser", "tool": SCRIPT, "permission": "auto"},
     "config.setPluginPermission": {"plugin": "browser", "permission": "auto"},

@@ -15,7 +15,7 @@ def find_route(path: str, kind: str = "http") -> Route | None:
 
 
 async def nothing(scope: Scope, receive: Receive, send: Send) -> None:
-    raise AssertionError("nobody asks")
+    raise AssertionError("this handler is never called")
 
 
 def test_no_two_routes_have_a_path_in_common() -> None:

@@ -31,7 +31,7 @@ class SseClient:
         self.session = response.headers.get("x-session-id", "")
         self.endpoint = ""
         self.others: list[Json] = []
-        """Messages that came while an answer was waited for."""
+        """Messages that arrived while the client waited for an answer."""
         self._lines = response.aiter_lines()
         self._ids = count(1)
 

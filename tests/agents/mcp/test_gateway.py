@@ -186,7 +186,7 @@ async def test_a_cursor_continues_after_the_last_tool_though_the_list_has_change
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
-    "wanted",
+    "filters",
     [
         {"cursor": "made up"},
         {"cursor": "W10="},
@@ -200,9 +200,9 @@ async def test_a_cursor_continues_after_the_last_tool_though_the_list_has_change
         {"words": "click"},
     ],
 )
-async def test_an_invalid_list_request_is_refused_with_a_reason(wanted: Json) -> None:
+async def test_an_invalid_list_request_is_refused_with_a_reason(filters: Json) -> None:
     async with served() as server, client(server.port) as http:
-        assert (await refusal(http, LIST, **wanted))["reason"] == "invalid_arguments"
+        assert (await refusal(http, LIST, **filters))["reason"] == "invalid_arguments"
 
 
 async def test_a_cursor_of_another_search_is_refused() -> None:

@@ -127,7 +127,7 @@ async def test_notifications_use_the_newest_stream_and_the_older_one_when_it_clo
     assert uris_of([first, *second, third]) == ["a", "b", "c"]
 
 
-async def test_the_older_stream_takes_over_waiting_notifications(
+async def test_the_older_stream_gets_notifications_after_the_newer_one_closes(
     wire: httpx.AsyncClient, bench: Workbench, endpoint: McpEndpoint
 ) -> None:
     client = await subscribed(wire, "a")

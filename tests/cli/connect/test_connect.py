@@ -517,7 +517,7 @@ def test_a_bridge_can_be_set_to_start_a_browser(product: Product) -> None:
     assert product.run("connect", "claude-desktop", "--browser").returncode == 0
 
 
-def test_the_difference_of_a_dry_run_is_what_is_written(product: Product) -> None:
+def test_a_dry_run_shows_the_change_that_is_written(product: Product) -> None:
     agent = named("codex")
     assert agent is not None
     path = _written(product, agent)

@@ -19,8 +19,8 @@ from tests.support.product import Product
 pytestmark = pytest.mark.slow
 
 CLIENTS = 8
-HEARD_BEFORE = 300
-"""So many answers have come when the server is killed."""
+ANSWERS_BEFORE = 300
+"""The number of answers after which the server is killed."""
 
 
 class Burst:
@@ -75,7 +75,7 @@ class Burst:
             return False
         assert answer.status_code == 200, answer.text
         self.answered.append(id)
-        if len(self.answered) >= HEARD_BEFORE:
+        if len(self.answered) >= ANSWERS_BEFORE:
             self.enough.set()
         return True
 

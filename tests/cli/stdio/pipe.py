@@ -151,7 +151,7 @@ class Bench:
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         """Method, path with query, and headers of each request to the endpoint."""
         self.turns_away: str | None = None
-        """The reason for which no new session is to be had."""
+        """The reason why no new session is created."""
         self.endpoint = McpEndpoint(self.work, clock=lambda: 0.0, store=store, admit=self._admit)
         self._home = home
         self._listener = listen("127.0.0.1", 0)

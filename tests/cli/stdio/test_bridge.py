@@ -40,7 +40,7 @@ async def test_a_client_without_a_session_gets_the_headers_that_repeat_its_body(
     assert not any("mcp-session-id" in headers for _, _, headers in server.requests)
 
 
-async def test_missing_argument_headers_are_added_after_a_refusal(
+async def test_the_tools_are_listed_once_to_find_the_headers_of_arguments(
     home: Home,
 ) -> None:
     async with bench(home) as server, bridged(home) as pipe:

@@ -111,7 +111,7 @@ def test_a_fault_is_reported_with_its_line_and_reason(text: str, message: str) -
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_a_line_is_counted_whatever_comes_before_it(ending: str) -> None:
+def test_lines_are_counted_after_every_kind_of_text(ending: str) -> None:
     before = [
         "# [tools]",
         'unattended = "deny" # = "',

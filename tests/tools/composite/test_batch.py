@@ -217,7 +217,7 @@ async def test_a_batch_has_the_time_limit_of_a_call_and_then_reports_its_results
     assert late.value.structured["completed"] == 1
 
 
-async def test_an_item_that_takes_too_long_fails_alone() -> None:
+async def test_a_timeout_of_an_item_is_reported_as_the_error_of_that_item() -> None:
     stage = Stage(call_seconds=0.05, max_call_seconds=60)
     stage.source.go.clear()
     with pytest.raises(Incomplete, match="free did not finish in time") as late:

@@ -109,7 +109,7 @@ async def test_in_a_managed_browser_a_plan_needs_approval_if_a_rule_asks(tmp_pat
         assert not await asked_again(extension, click(agent))
 
 
-async def test_if_a_rule_asks_about_plans_the_request_shows_the_sites_unchanged(
+async def test_if_a_rule_asks_about_plans_the_request_shows_the_real_hosts(
     tmp_path: Path,
 ) -> None:
     async with planning(tmp_path, tools={"update_plan": "ask"}) as (_, extension, agent):
