@@ -51,8 +51,8 @@ def test_a_rule_by_name_never_allows_more_to_another_tool(
     thief = _of_page(subject, THIEF, listed, plain)
     alone = _strictness(_without(world, listed, plain), thief, pins)
     assert _strictness(world, thief, pins) <= alone
-    nobodys = _strictness(world, thief, Pins())
-    assert nobodys <= alone
+    unpinned = _strictness(world, thief, Pins())
+    assert unpinned <= alone
 
 
 @given(WORLDS, CALLS, st.sampled_from(TOOLS), st.sampled_from(TOOLS))

@@ -74,7 +74,7 @@ def test_where_browsers_disagree_a_site_is_opaque(host: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["\u00fc" * 64, "\u00fc." * 200, "xn--" + "a" * 10**6])
-def test_a_name_that_cannot_be_resolved_is_opaque_at_once(name: str) -> None:
+def test_a_name_too_long_to_resolve_is_opaque_at_once(name: str) -> None:
     """Rewriting it would take time quadratic in its length."""
     assert site_of(f"https://{name}.example") == OPAQUE
 

@@ -89,16 +89,16 @@ async def test_a_client_that_stops_reading_is_cut_off_and_its_session_ends(
 ) -> None:
     monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
     async with served() as server, client(server.port) as http:
-        deaf = socket.create_connection(("127.0.0.1", server.port))
-        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stalled = socket.create_connection(("127.0.0.1", server.port))
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
-        deaf.sendall(request.encode())
+        stalled.sendall(request.encode())
         await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(20):
             session.send(b'"' + b"x" * 1_000_000 + b'"')
         await eventually(lambda: not len(server.app.sse.sessions))
-        deaf.close()
+        stalled.close()
         assert (await (await connect(http)).request("ping")).json()["result"] == {}
 
 
@@ -107,9 +107,9 @@ async def test_the_memory_for_a_client_that_stops_reading_is_bounded(
 ) -> None:
     monkeypatch.setattr("tabhub.agents.mcp.sse.MOST_BYTES", 3_000_000)
     async with served() as server:
-        deaf = socket.create_connection(("127.0.0.1", server.port))
+        stalled = socket.create_connection(("127.0.0.1", server.port))
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
-        deaf.sendall(request.encode())
+        stalled.sendall(request.encode())
         await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(100):
@@ -117,4 +117,4 @@ async def test_the_memory_for_a_client_that_stops_reading_is_bounded(
             await asyncio.sleep(0)
         assert len(server.app.sse.sessions) == 0
         assert session.outbox._bytes < 1000
-        deaf.close()
+        stalled.close()

@@ -27,7 +27,7 @@ FILES = {
     "codex": (".codex/config.toml", '# mine\n[mcp_servers.other]\ncommand = "/nowhere"\n'),
     "gemini": (
         ".gemini/settings.json",
-        '{\n  // nobody to ask here\n  "security": {"folderTrust": {"enabled": false}},\n'
+        '{\n  // no person to ask\n  "security": {"folderTrust": {"enabled": false}},\n'
         '  "mcpServers": {"other": {"command": "/nowhere"}}\n}\n',
     ),
     "opencode": (
