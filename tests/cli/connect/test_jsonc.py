@@ -114,6 +114,13 @@ def test_a_removed_entry_is_gone_and_the_rest_is_unchanged(
         assert after == text
 
 
+def test_an_entry_after_two_comments_on_a_line_is_inserted_before_the_bracket() -> None:
+    text = '{"mcpServers":{\n"a":null/* } */}/* } */\n}'
+    edit = put(text, PATH, ENTRY)
+    assert edit is not None
+    assert parse(edit.apply(text)).data == {"mcpServers": {"a": None, "tabhub": ENTRY}}
+
+
 @given(files(with_servers), values)
 def test_a_value_is_replaced_in_place(file: tuple[str, dict[str, Any]], value: Any) -> None:
     text, data = file
