@@ -17,7 +17,7 @@ from tabhub.wire.mcp.messages import CallResult, text
 
 async def runs(error: TabhubError) -> int:
     """How often an operation runs if it is requested twice and fails with this error."""
-    operations, count = Operations(lambda: 0.0, 1000), 0
+    operations, count = Operations(lambda: 0.0, 1000, lambda session: True), 0
 
     async def run(call: Call) -> CallResult:
         nonlocal count
@@ -26,7 +26,12 @@ async def runs(error: TabhubError) -> int:
 
     for _ in range(2):
         with pytest.raises(TabhubError) as failed:
-            await operations.once(Call("act", Raw(b"{}"), "s", _silent), "pay", run)
+            call = Call("act", Raw(b"{}"), "s", _silent, operation_id="pay")
+            operation = operations.find(call)
+            if operation is None:
+                await operations.first(call, run)
+            else:
+                await operations.repeat(call, operation)
         assert failed.value is error
     return count
 

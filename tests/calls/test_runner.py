@@ -137,11 +137,14 @@ async def test_an_operation_id_runs_once_during_and_after_its_call() -> None:
     assert await first == await second == await bench.call(id="op") == {"n": 1, "runs": 1}
 
 
-async def test_an_operation_id_belongs_to_the_client_over_all_sessions() -> None:
+async def test_an_operation_id_belongs_to_a_session_and_outlives_it() -> None:
     bench = Bench()
-    assert (await bench.call(id="op"))["runs"] == 1
+    assert (await bench.call(id="op", session="first"))["runs"] == 1
+    assert (await bench.call(id="op", session="beside it"))["runs"] == 2
+    bench.hub.sessions.end("first")
     assert (await bench.call(id="op", session="a new one"))["runs"] == 1
-    assert (await bench.call(id="op", caller="another client"))["runs"] == 2
+    assert (await bench.call(id="op", session="beside it"))["runs"] == 2
+    assert (await bench.call(id="op", session="other", caller="another client"))["runs"] == 3
 
 
 async def test_an_operation_id_cannot_be_used_for_another_call() -> None:

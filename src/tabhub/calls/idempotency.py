@@ -2,7 +2,12 @@
 
 While the first call runs, later ones wait for it; afterwards they get its result or its error. It
 is cancelled only when no call waits for it any more. A result that is too large is dropped, but
-the id is kept. Each client has its own operations and cannot displace those of another.
+the id is kept.
+
+An id belongs to a session: sessions that are open at the same time never share one. The id of a
+session that has ended still counts for other sessions of the same client, so that a client that
+reconnects does nothing twice. Each client has its own operations and cannot displace those of
+another.
 """
 
 import asyncio
@@ -25,10 +30,14 @@ KEPT_RESULTS = 10
 """How many results of the largest size are kept for each client."""
 
 Run = Callable[[Call], Coroutine[Any, Any, CallResult]]
+Key = tuple[str, str]
+"""The session and the id."""
 
 
 @dataclass
-class _Operation:
+class Operation:
+    """A call that runs or has run under an operation id."""
+
     task: "asyncio.Task[CallResult] | None"
     """None when the result is no longer kept."""
     fingerprint: tuple[str, bytes]
@@ -37,10 +46,10 @@ class _Operation:
     size: int = 0
 
 
-class _ClientOperations(dict[str, _Operation]):
-    """The operations of one client, by id."""
+class _ClientOperations(dict[Key, Operation]):
+    """The operations of one client."""
 
-    def add(self, id: str, operation: _Operation) -> None:
+    def add(self, key: Key, operation: Operation) -> None:
         surplus = len(self) - KEPT_OPERATIONS + 1
         ended = [key for key, known in self.items() if known.ended is not None]
         for old in ended[: max(surplus, 0)]:
@@ -50,7 +59,7 @@ class _ClientOperations(dict[str, _Operation]):
                 f"{KEPT_OPERATIONS} operations of this client are still running. Wait for them.",
                 "too_many_calls",
             )
-        self[id] = operation
+        self[key] = operation
 
     def forget_before(self, limit: float) -> None:
         ended = ((key, known.ended) for key, known in self.items() if known.ended is not None)
@@ -72,18 +81,45 @@ class _ClientOperations(dict[str, _Operation]):
 class Operations:
     """The recent operations of every client."""
 
-    def __init__(self, clock: Clock, result_bytes: int) -> None:
+    def __init__(self, clock: Clock, result_bytes: int, is_open: Callable[[str], bool]) -> None:
         self._clock = clock
+        self._is_open = is_open
         self._most = result_bytes * KEPT_RESULTS
         self._clients: dict[str, _ClientOperations] = {}
 
-    async def once(self, call: Call, id: str, run: Run) -> CallResult:
-        """Run the call, or return the result of the first call with this id."""
+    def find(self, call: Call) -> Operation | None:
+        """The operation that the call repeats; None if its id is new in its session."""
         self._forget_old()
+        operations = self._clients.get(call.client.name, _ClientOperations())
+        own = operations.get(_key(call))
+        if own is not None:
+            return own
+        _, id = _key(call)
+        return next(
+            (
+                operation
+                for (session, other), operation in reversed(operations.items())
+                if other == id and not self._is_open(session)
+            ),
+            None,
+        )
+
+    async def first(self, call: Call, run: Run) -> CallResult:
+        """Run the first call with its id."""
         operations = self._clients.setdefault(call.client.name, _ClientOperations())
-        operation = operations.get(id) or self._begin(operations, call, id, run)
+        key, operation = _key(call), Operation(None, _fingerprint(call))
+        operations.add(key, operation)
+        task = operation.task = asyncio.create_task(run(call))
+        task.add_done_callback(lambda task: self._end(operations, key, operation, task))
+        return await self._wait(operation, task)
+
+    async def repeat(self, call: Call, operation: Operation) -> CallResult:
+        """The result of the first call with this id."""
         if operation.fingerprint != _fingerprint(call):
-            raise InvalidArguments(f"The {call.operation_named} {id!r} belongs to another call.")
+            _, id = _key(call)
+            raise InvalidArguments(
+                f"The {call.operation_named} {id!r} belongs to another call.", effect="none"
+            )
         if operation.task is None:
             raise ProtocolError(
                 "This operation has run and will not run again; its result was too large to keep. "
@@ -92,14 +128,7 @@ class Operations:
             )
         return await self._wait(operation, operation.task)
 
-    def _begin(self, operations: _ClientOperations, call: Call, id: str, run: Run) -> _Operation:
-        operation = _Operation(None, _fingerprint(call))
-        operations.add(id, operation)
-        operation.task = asyncio.create_task(run(call))
-        operation.task.add_done_callback(lambda task: self._end(operations, id, operation, task))
-        return operation
-
-    async def _wait(self, operation: _Operation, task: "asyncio.Task[CallResult]") -> CallResult:
+    async def _wait(self, operation: Operation, task: "asyncio.Task[CallResult]") -> CallResult:
         operation.waiting += 1
         try:
             return await asyncio.shield(task)
@@ -115,8 +144,8 @@ class Operations:
     def _end(
         self,
         operations: _ClientOperations,
-        id: str,
-        operation: _Operation,
+        key: Key,
+        operation: Operation,
         task: "asyncio.Task[CallResult]",
     ) -> None:
         operation.ended = self._clock()
@@ -125,7 +154,7 @@ class Operations:
         # Reading the exception keeps asyncio from logging it as never retrieved.
         error = task.exception()
         if _had_no_effect(error):
-            del operations[id]
+            del operations[key]
         elif error is None or isinstance(error, Incomplete):
             operation.size = size_of(task.result() if error is None else error)
             operations.drop_results(self._most)
@@ -143,6 +172,10 @@ def _had_no_effect(error: BaseException | None) -> bool:
     if isinstance(error, TabhubError):
         return error.effect == "none"
     return isinstance(error, Interrupted)
+
+
+def _key(call: Call) -> Key:
+    return call.session, call.operation_id or ""
 
 
 def _fingerprint(call: Call) -> tuple[str, bytes]:

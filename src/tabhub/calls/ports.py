@@ -99,7 +99,8 @@ class Event(Struct, frozen=True):
     arguments: Mapping[str, Any]
     secret_arguments: frozenset[str]
     verdict: str
-    """allowed, asked (allowed by a person), denied, refused (before a verdict), or throttled."""
+    """allowed, asked (allowed by a person), denied, refused (before a verdict), throttled, or
+    replayed (the result of an earlier call with the same operation id)."""
     rule: str
     error: TabhubError | None
     duration_ms: float

@@ -10,8 +10,8 @@ from msgspec import Raw
 
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Authorization, Guard
-from tabhub.calls.call import Call, Source
-from tabhub.calls.idempotency import Operations
+from tabhub.calls.call import UNKNOWN, Call, Source
+from tabhub.calls.idempotency import Operation, Operations
 from tabhub.calls.ports import AuditSink, Clock, Interrupted, Undelivered
 from tabhub.calls.running import RunningCalls, paused
 from tabhub.calls.time_limit import Limit
@@ -53,14 +53,36 @@ class Runner:
         self._sources = sources
         self._clock = clock
         self._validators = Validators(hub.tabs)
-        self._operations = Operations(clock, limits.result_bytes)
+        self._operations = Operations(clock, limits.result_bytes, self._is_open)
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds
 
     async def run(self, call: Call) -> CallResult:
         if call.operation_id is None:
             return await self._audited(call)
-        return await self._operations.once(call, call.operation_id, self._audited)
+        # An id of a session that is not open counts for the client's other sessions.
+        self._sessions.open(call.session, call.client.name, call.agent, time.time())
+        operation = self._operations.find(call)
+        if operation is None:
+            return await self._operations.first(call, self._audited)
+        return await self._replayed(call, operation)
+
+    async def _replayed(self, call: Call, operation: Operation) -> CallResult:
+        """Return what the first call with the id returned, with an audit entry of its own."""
+        call.started, call.verdict = self._clock(), "replayed"
+        call.tool = self._tools.find(call.name) or UNKNOWN
+        call.secrets = set(call.tool.secret_arguments)
+        try:
+            result = await self._operations.repeat(call, operation)
+        except Interrupted:
+            raise
+        except BaseException as error:
+            cancelled = Cancelled("Cancelled.", effect="none")
+            call.error = error if isinstance(error, TabhubError) else cancelled
+            self._audit.record(call.event(time.time(), self._clock()))
+            raise
+        self._audit.record(call.event(time.time(), self._clock()))
+        return result
 
     def check(self, name: str, arguments: Raw | None) -> Tool:
         """The tool that a call would run; an error if it is unknown or the arguments do not fit."""
@@ -169,6 +191,9 @@ class Runner:
                     raise
                 error = refused
         raise error
+
+    def _is_open(self, session: str) -> bool:
+        return self._sessions.find(session) is not None
 
     def _require_running(self, session: str) -> None:
         if self._sessions.is_halted(session):
