@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.tools.files import Files, save
+from tabhub.tools.files import Files, OwnFiles, save
 
 PNG = (".png",)
 
@@ -13,7 +13,7 @@ PNG = (".png",)
 @pytest.mark.parametrize("folder", [None, "relative/folder"])
 def test_without_a_folder_nothing_is_saved(folder: str | None) -> None:
     with pytest.raises(Forbidden) as refused:
-        Files(lambda: folder).place("a.png", PNG)
+        Files(lambda: folder, OwnFiles()).place("a.png", PNG)
     assert refused.value.reason == "permission_off"
 
 
@@ -25,7 +25,7 @@ def test_a_path_that_leads_out_of_the_folder_is_refused(tmp_path: Path, path: st
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
     with pytest.raises(Forbidden) as refused:
-        Files(lambda: str(folder)).place(path, PNG)
+        Files(lambda: str(folder), OwnFiles()).place(path, PNG)
     assert refused.value.reason == "permission_denied"
 
 
@@ -33,19 +33,19 @@ def test_a_path_that_leads_out_of_the_folder_is_refused(tmp_path: Path, path: st
 def test_an_invalid_name_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "old.png").write_bytes(b"old")
     with pytest.raises(InvalidArguments):
-        Files(lambda: str(tmp_path)).place(path, PNG)
+        Files(lambda: str(tmp_path), OwnFiles()).place(path, PNG)
     assert (tmp_path / "old.png").read_bytes() == b"old"
 
 
 @pytest.mark.parametrize("name", ["a.PNG", "deep/er/a.png", "{folder}/a.png"])
 def test_a_new_file_below_the_folder_is_written(tmp_path: Path, name: str) -> None:
-    path = Files(lambda: str(tmp_path)).place(name.format(folder=tmp_path), PNG)
+    path = Files(lambda: str(tmp_path), OwnFiles()).place(name.format(folder=tmp_path), PNG)
     save(path, b"new")
     assert path.read_bytes() == b"new" and path.is_relative_to(tmp_path)
 
 
 def test_a_file_created_in_the_meantime_is_not_changed(tmp_path: Path) -> None:
-    path = Files(lambda: str(tmp_path)).place("a.png", PNG)
+    path = Files(lambda: str(tmp_path), OwnFiles()).place("a.png", PNG)
     path.write_bytes(b"theirs")
     with pytest.raises(InvalidArguments, match="already"):
         save(path, b"ours")
@@ -56,3 +56,23 @@ def test_a_failed_write_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(InvalidArguments, match="cannot be written"):
         save(tmp_path / "file" / "a.png", b"new")
+
+
+def test_in_a_home_only_the_folders_for_tools_are_used_unless_they_are_links(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / "home"
+    (home / "downloads").mkdir(parents=True)
+    (home / "profile").mkdir()
+    (tmp_path / "link").symlink_to(home)
+    own = OwnFiles([home])
+    above = Files(lambda: str(tmp_path), own)
+    for path in ("home/a.png", "home/profile/a.png", "home/downloads.png", "link/a.png"):
+        with pytest.raises(Forbidden, match="own files"):
+            above.place(path, PNG)
+    downloads = Files(lambda: str(home / "downloads"), own)
+    assert downloads.place("deep/a.png", PNG) == home / "downloads" / "deep" / "a.png"
+    (home / "downloads").rmdir()
+    (home / "downloads").symlink_to(home / "profile")
+    with pytest.raises(Forbidden, match="is a link"):
+        downloads.place("a.png", PNG)

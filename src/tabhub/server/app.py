@@ -76,7 +76,7 @@ class App:
         self.settings = with_flags(settings, dev)
         self._build_state(home, secret, share_active_tab)
         self._build_permissions(home, skip_permissions)
-        self._build_tools()
+        self._build_tools(home)
         self._restore_pages(home)
         self._build_link()
         self._build_endpoints(home)
@@ -108,7 +108,7 @@ class App:
             self.sources,
         )
 
-    def _build_tools(self) -> None:
+    def _build_tools(self, home: Home | None) -> None:
         registry, limits = self.hub.pages, self.settings.limits
         registry.configure(
             self.settings.exposure, limits.max_call_seconds + PAGE_CALL_GRACE_SECONDS
@@ -117,6 +117,7 @@ class App:
         self.rules.follow(registry.meaning)
         self.pages = Pages(self.hub, lambda: self.settings, self.audit)
         tooling = Tooling(
+            home,
             self.settings,
             self.hub,
             self.browsers,

@@ -9,6 +9,7 @@ from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
 from tabhub.calls.runner import Runner
+from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
 from tabhub.page_tools import source as page_source
 from tabhub.page_tools.core.listing import SOURCE as PAGE_SOURCE
@@ -21,6 +22,7 @@ from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
 from tabhub.tools.composite.shortcut_recording import ShortcutObserver, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
+from tabhub.tools.files import OwnFiles
 from tabhub.tools.tool import SOURCE
 
 
@@ -28,6 +30,7 @@ from tabhub.tools.tool import SOURCE
 class Tooling:
     """Builds every source, the runner above them, and the catalog of built-in tools."""
 
+    home: Home | None
     settings: Settings
     hub: PageHub
     browsers: Browsers
@@ -52,9 +55,15 @@ class Tooling:
         self.hub.tools.add(*catalog.all_for(self.hub.tools), page_source.LIST_TABS)
 
     def _browser_source(self) -> catalog.BrowserSource:
-        observers = [ShortcutObserver(self._recordings)]
+        homes = {self.home.root, Home.default().root} if self.home else ()
         return catalog.BrowserSource(
-            self.browsers, self.hub, self.guard, self.settings, self._replays, observers
+            self.browsers,
+            self.hub,
+            self.guard,
+            self.settings,
+            OwnFiles(homes),
+            self._replays,
+            [ShortcutObserver(self._recordings)],
         )
 
     def _runner(self) -> Runner:

@@ -19,7 +19,7 @@ from tabhub.tools.claude import browsing, computer
 from tabhub.tools.composite import batch, plan, shortcuts
 from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.data import browsing_data, site_data
-from tabhub.tools.files import Files, UploadFolders
+from tabhub.tools.files import Files, OwnFiles, UploadFolders
 from tabhub.tools.network import har, interception, records, requests
 from tabhub.tools.reading import finding, inspection, reading
 from tabhub.tools.recording import Observer
@@ -153,13 +153,14 @@ class BrowserSource(Source):
         hub: Hub,
         guard: Guard,
         settings: Settings,
+        own_files: OwnFiles,
         replays: Replays,
         observers: Iterable[Observer],
     ) -> None:
         self._browsers = browsers
         self._hub = hub
-        self._files = Files(lambda: settings.downloads.folder)
-        self._folders = UploadFolders(lambda: settings.uploads.folders)
+        self._files = Files(lambda: settings.downloads.folder, own_files)
+        self._folders = UploadFolders(lambda: settings.uploads.folders, own_files)
         self._settings = settings
         self.screenshots = Screenshots(time.monotonic)
         self._closed_tabs = ClosedTabs()

@@ -1,16 +1,57 @@
-"""Files on disk that tools may write and read, only below folders that the person has set."""
+"""Files on disk that tools may write and read, only below folders that the person has set.
 
-from collections.abc import Callable, Sequence
+Whatever the settings say, tabhub's own files are none of them: its home has the secret, the tokens
+and the browser profiles.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from tabhub.errors import Forbidden, InvalidArguments
+
+OPEN_FOLDERS = ("downloads", "uploads")
+"""The folders of a home that are for tools."""
+
+
+class OwnFiles:
+    """The files of tabhub's homes. Folders are compared by identity, not by their spelling."""
+
+    def __init__(self, homes: Iterable[Path] = ()) -> None:
+        self._homes = tuple(homes)
+
+    def require_other(self, path: Path) -> None:
+        """Raise if the path, with all links resolved, is tabhub's own."""
+        real = path.resolve()
+        folders = (real, *real.parents)
+        for depth, folder in enumerate(folders):
+            # A link called "downloads" has been resolved, so it has the name of its target here.
+            is_open = depth > 1 and folders[depth - 1].name in OPEN_FOLDERS
+            if not is_open and any(_is_same(folder, home) for home in self._homes):
+                raise Forbidden(f"{path} is one of tabhub's own files, which tools never use.")
+
+    def require_folder(self, folder: Path) -> None:
+        """Raise if a folder for tools in a home is a link."""
+        is_open = folder.name in OPEN_FOLDERS and any(
+            _is_same(folder.parent, home) for home in self._homes
+        )
+        if is_open and folder.is_symlink():
+            raise Forbidden(f"{folder} is a link; it must be a folder.", "permission_off")
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    try:
+        return os.path.samefile(path, other)
+    except OSError:
+        return False
 
 
 class Files:
     """Where tools may save new files: below one folder, which can change at any time."""
 
-    def __init__(self, folder: Callable[[], str | None]) -> None:
+    def __init__(self, folder: Callable[[], str | None], own: OwnFiles) -> None:
         self._folder = folder
+        self._own = own
 
     @property
     def has_folder(self) -> bool:
@@ -23,6 +64,7 @@ class Files:
         path = _resolved(root, name)
         if not path.is_relative_to(root) or path == root:
             raise Forbidden(f"Tools save files below {root} only (downloads.folder).")
+        self._own.require_other(path)
         if path.suffix.lower() not in suffixes:
             raise InvalidArguments(f"{name!r} must end with {' or '.join(suffixes)}.")
         if path.exists():
@@ -35,9 +77,10 @@ class Files:
         if root is None or not root.is_absolute():
             raise Forbidden(
                 "Tools may not save files here. A person allows it by naming a folder, with its "
-                "full path, as downloads.folder in tabhub's settings.",
+                "full path: tabhub config set downloads.folder /full/path",
                 "permission_off",
             )
+        self._own.require_folder(root)
         return root.resolve()
 
 
@@ -67,8 +110,9 @@ def save(path: Path, data: bytes) -> None:
 class UploadFolders:
     """Where tools may read files for uploads: below folders that can change at any time."""
 
-    def __init__(self, folders: Callable[[], Sequence[str]]) -> None:
+    def __init__(self, folders: Callable[[], Sequence[str]], own: OwnFiles) -> None:
         self._folders = folders
+        self._own = own
 
     def file(self, name: str) -> Path:
         """A file that may be read; a relative path starts at one of the folders."""
@@ -79,20 +123,23 @@ class UploadFolders:
             if not any(path.is_relative_to(root) for root in roots):
                 folders = " or ".join(map(str, roots))
                 raise Forbidden(f"{name} is not below {folders} (uploads.folders).")
+            self._own.require_other(path)
             return _readable(path)
         except (OSError, ValueError):
             raise InvalidArguments(f"{name!r} is not a path.") from None
 
     def _roots(self) -> list[Path]:
         folders = [Path(folder).expanduser() for folder in self._folders()]
-        roots = [folder.resolve() for folder in folders if folder.is_absolute()]
-        if not roots:
+        folders = [folder for folder in folders if folder.is_absolute()]
+        for folder in folders:
+            self._own.require_folder(folder)
+        if not folders:
             raise Forbidden(
                 "Tools may not upload files from the disk here. A person allows it by naming "
                 "folders, with their full paths, as uploads.folders in tabhub's settings.",
                 "permission_off",
             )
-        return roots
+        return [folder.resolve() for folder in folders]
 
 
 def _readable(path: Path) -> Path:

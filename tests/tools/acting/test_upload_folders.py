@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.tools.files import UploadFolders
+from tabhub.tools.files import OwnFiles, UploadFolders
 
 
 @pytest.mark.parametrize("folders", [[], ["relative/folder"]])
 def test_without_a_folder_nothing_is_uploaded_and_the_setting_is_named(folders: list[str]) -> None:
     with pytest.raises(Forbidden, match=r"uploads\.folders") as refused:
-        UploadFolders(lambda: folders).file("/etc/passwd")
+        UploadFolders(lambda: folders, OwnFiles()).file("/etc/passwd")
     assert refused.value.reason == "permission_off"
 
 
@@ -22,7 +22,7 @@ def folders(tmp_path: Path) -> UploadFolders:
         (tmp_path / name / f"{name}.txt").write_text(name)
     (tmp_path / "second" / "link").symlink_to(tmp_path / "third" / "third.txt")
     (tmp_path / "second" / "fine").symlink_to(tmp_path / "first" / "first.txt")
-    return UploadFolders(lambda: [str(tmp_path / "first"), str(tmp_path / "second")])
+    return UploadFolders(lambda: [str(tmp_path / "first"), str(tmp_path / "second")], OwnFiles())
 
 
 @pytest.mark.parametrize(
