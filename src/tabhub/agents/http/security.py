@@ -92,7 +92,7 @@ class AccessControl:
                     await _answer_preflight(headers, send)
                     return
             else:
-                self._check_origin(headers)
+                self._check_origin(scope, headers)
             caller = self._caller(scope, access, headers)
             _take_slot(scope, caller, route is None or route.has_reserve)
             scope[CALLER] = caller
@@ -110,13 +110,14 @@ class AccessControl:
         is_open = scope["type"] == "http" and access.is_for_clients
         return is_open and origin in self.origins
 
-    def _check_origin(self, headers: Headers) -> None:
+    def _check_origin(self, scope: Scope, headers: Headers) -> None:
         """Refuse pages: browsers send their origin, or at least Sec-Fetch-Site."""
         origin = headers.get(b"origin")
         if origin is not None and self._is_extension(origin):
             return
-        is_own = origin in (None, b"http://" + headers.get(b"host", b""))
-        if not is_own or headers.get(b"sec-fetch-site") in OTHER_SITES:
+        # No page speaks for a person, not even one that this port once served.
+        own = None if scope["type"] == "websocket" else b"http://" + headers.get(b"host", b"")
+        if origin not in (None, own) or headers.get(b"sec-fetch-site") in OTHER_SITES:
             raise AccessError("Web pages may not talk to tabhub.", "foreign_origin")
 
     def _is_extension(self, origin: bytes) -> bool:
