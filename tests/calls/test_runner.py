@@ -29,7 +29,7 @@ from tests.calls.runner_bench import Bench, _silent
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({}, "required"),
+        ({}, "is missing"),
         ({"n": "one"}, "n: "),
         ({"n": 0}, "minimum"),
         ({"n": 1, "m": 2}, "m"),

@@ -2,8 +2,9 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from traceback import clear_frames
 from typing import Any
 
 from msgspec import Raw
@@ -67,23 +68,6 @@ class Runner:
             return await self._operations.first(call, self._audited)
         return await self._replayed(call, operation)
 
-    async def _replayed(self, call: Call, operation: Operation) -> CallResult:
-        """Return what the first call with the id returned, with an audit entry of its own."""
-        call.started, call.verdict = self._clock(), "replayed"
-        call.tool = self._tools.find(call.name) or UNKNOWN
-        call.secrets = set(call.tool.secret_arguments)
-        try:
-            result = await self._operations.repeat(call, operation)
-        except Interrupted:
-            raise
-        except BaseException as error:
-            cancelled = Cancelled("Cancelled.", effect="none")
-            call.error = error if isinstance(error, TabhubError) else cancelled
-            self._audit.record(call.event(time.time(), self._clock()))
-            raise
-        self._audit.record(call.event(time.time(), self._clock()))
-        return result
-
     def check(self, name: str, arguments: Raw | None) -> Tool:
         """The tool that a call would run; an error if it is unknown or the arguments do not fit."""
         tool = self._tools.get(name)
@@ -93,19 +77,36 @@ class Runner:
     async def _audited(self, call: Call) -> CallResult:
         """Run the call, and write it to the audit log before its result is returned."""
         call.started = self._clock()
+        return await self._recorded(call, self._without_faults(call))
+
+    async def _replayed(self, call: Call, operation: Operation) -> CallResult:
+        """Return what the first call with the id returned, with an audit entry of its own."""
+        call.started, call.verdict, call.begun = self._clock(), "replayed", True
+        call.tool = self._tools.find(call.name) or UNKNOWN
+        call.secrets = set(call.tool.secret_arguments)
+        return await self._recorded(call, self._operations.repeat(call, operation))
+
+    async def _recorded(self, call: Call, result: Awaitable[CallResult]) -> CallResult:
         try:
-            result = await self._without_faults(call)
+            returned = await result
         except Interrupted:
             raise
         except BaseException as error:
-            known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
-            call.error = known if call.begun else known.with_effect("none")
-            self._audit.record(call.event(time.time(), self._clock()))
-            if known is error:
-                raise call.error from error.__cause__
-            raise
+            raise self._failed(call, error) from error.__cause__
         self._audit.record(call.event(time.time(), self._clock()))
-        return result
+        return returned
+
+    def _failed(self, call: Call, error: BaseException) -> BaseException:
+        """Record a call that failed; returns the error for the caller.
+
+        The call keeps a copy that is never raised, and the frames forget their variables: a
+        traceback that refers to the call would keep its arguments in memory.
+        """
+        known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
+        call.error = known.with_effect(known.effect if call.begun else "none")
+        self._audit.record(call.event(time.time(), self._clock()))
+        _clear_frames(error)
+        return call.error.with_effect(call.error.effect) if known is error else error
 
     async def _without_faults(self, call: Call) -> CallResult:
         """Report an unexpected exception as `Internal`; only the log has its details."""
@@ -243,3 +244,9 @@ class Runner:
         if used is not None and self._tabs.find(used) is not None:
             self._sessions.use(call.session, used)
         call.tab_key = used
+
+
+def _clear_frames(error: BaseException | None) -> None:
+    while error is not None:
+        clear_frames(error.__traceback__)
+        error = error.__context__

@@ -3,8 +3,9 @@
 Schemas that tabhub did not write are compiled with bounds on time and memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from typing import Any, NamedTuple, TypeGuard
 
 import jsonschema_rs
@@ -12,7 +13,7 @@ import msgspec
 
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tabs import Tabs
-from tabhub.hub.tools import BoundedSchema, Tool
+from tabhub.hub.tools import BoundedSchema, Json, Tool, shortened
 from tabhub.wire.pages import TabId
 
 TAB_ID, TAB_IDS = "tabId", "tabIds"
@@ -140,7 +141,7 @@ class CompiledSchema(NamedTuple):
     size: int = 0
     """Estimated bytes in memory; 0 for our own tools."""
     length: int = 0
-    """The length of a page's schema as it is written."""
+    """The length of the schema as it is written."""
 
     def can_explain(self, arguments: Any) -> bool:
         """Whether listing every error stays within bounds."""
@@ -181,7 +182,9 @@ def compile_schema(tool: Tool) -> CompiledSchema:
     try:
         if isinstance(schema, BoundedSchema):
             return _compile_bounded(schema)
-        return CompiledSchema(jsonschema_rs.validator_for(dict(schema), offline=True))
+        length = len(msgspec.json.encode(schema))
+        validator = jsonschema_rs.validator_for(dict(schema), offline=True)
+        return CompiledSchema(validator, length=length)
     except _UNUSABLE:
         raise InvalidArguments(f"The schema of {tool.name} cannot be used.") from None
 
@@ -233,15 +236,36 @@ def count_patterns(node: Any) -> int:
 
 
 def _refusal(tool: Tool, schema: CompiledSchema, arguments: Any) -> InvalidArguments:
-    if not schema.can_explain(arguments):
+    known, faults = (arguments, []) if tool.is_bounded else _without_unknown(tool, arguments)
+    if schema.can_explain(known):
+        faults += _faults(tool, schema, known)
+    faults = faults[:SHOWN_ERRORS]
+    if not faults:
         return InvalidArguments(f"{tool.name}: the arguments do not fit the schema.")
-    faults = []
+    return InvalidArguments(f"{tool.name}: {'; '.join(faults)}", data={"errors": faults})
+
+
+def _without_unknown(tool: Tool, arguments: Mapping[str, Any]) -> tuple[Json, list[str]]:
+    """The arguments that the tool has, and a fault for each other name and for missing ones."""
+    schema = tool.input_schema
+    properties, required = schema.get("properties", {}), schema.get("required", ())
+    if schema.get("additionalProperties") is not False:
+        return dict(arguments), []
+    unknown = (name for name in arguments if name not in properties)
+    faults = [
+        f"there is no parameter {shortened(name)!r}" for name in islice(unknown, SHOWN_ERRORS)
+    ]
+    faults += [f"{name!r} is missing" for name in required if name not in arguments]
+    return {name: arguments[name] for name in properties if name in arguments}, faults
+
+
+def _faults(tool: Tool, schema: CompiledSchema, arguments: Json) -> Iterator[str]:
     for error in schema.validator.iter_errors(arguments):
+        if error.schema_path == ["required"] and not tool.is_bounded:
+            continue
         path = "/".join(str(step) for step in error.instance_path)
         message = _without_value(error) if _is_secret(tool, error) else error.message
-        faults.append((f"{path}: {message}" if path else message)[:LONGEST_ERROR])
-    summary = "; ".join(faults[:SHOWN_ERRORS])
-    return InvalidArguments(f"{tool.name}: {summary}", data={"errors": faults[:SHOWN_ERRORS]})
+        yield (f"{path}: {message}" if path else message)[:LONGEST_ERROR]
 
 
 def _is_secret(tool: Tool, error: jsonschema_rs.ValidationError) -> bool:

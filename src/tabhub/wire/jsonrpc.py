@@ -12,6 +12,8 @@ from tabhub.errors import ProtocolError, TabhubError
 
 Id = int | str
 EMPTY = Raw(b"{}")
+MOST_VALUES = 100_000
+"""How many values a message may have: a small text can become large objects."""
 
 
 class Incoming(msgspec.Struct):
@@ -157,3 +159,20 @@ def explained(error: Exception, misfit: TabhubError) -> TabhubError:
 def fault_in(error: Exception) -> str:
     """What is wrong with a text that is not JSON."""
     return str(error).removeprefix("JSON is malformed: ")
+
+
+def has_too_many_values(data: bytes, most: int = MOST_VALUES) -> bool:
+    """Whether a JSON text has more values than that; no objects are made to find out."""
+    if _separators(data) <= most:
+        return False
+    plain = data.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in data else data
+    # At most every second string is a name.
+    if plain.count(b'"') > 4 * most:
+        return True
+    # Every second piece is outside of strings.
+    return _separators(b"".join(plain.split(b'"')[::2])) > most
+
+
+def _separators(data: bytes) -> int:
+    """The values in a JSON text without strings: one after each comma and each bracket."""
+    return data.count(b",") + data.count(b"[") + data.count(b"{")

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from tabhub.agents.http import connections
+from tabhub.wire.jsonrpc import MOST_VALUES, has_too_many_values
 from tests.support.eventually import PATIENCE
 from tests.support.serving import client, served
 
@@ -135,3 +136,30 @@ async def test_many_requests_in_one_piece_are_all_answered() -> None:
                 received += piece
         await sending
         writer.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (b"[1,2,3]", 3),
+        (b'{"a":1,"b":[2,{"c":3}]}', 4),
+        (b'"a, b, c, [d, {e, f"', 0),
+        (rb'{"a":"x,\",\\\",","b":"\\"}', 2),
+        (b'{"a":"' + b"," * 1000 + b'"}', 1),
+        (b"[" + b'"x",' * 999 + b'"x"]', 1000),
+        (b"{" + b'"x":"y",' * 999 + b'"x":"y"}', 1000),
+    ],
+)
+def test_the_values_of_a_text_are_counted_outside_of_strings(text: bytes, count: int) -> None:
+    assert has_too_many_values(text, count - 1)
+    assert not has_too_many_values(text, count + 1)
+
+
+async def test_a_body_with_too_many_values_is_refused_before_it_is_read() -> None:
+    body = {"arguments": {"url": [0] * (MOST_VALUES + 1)}}
+    async with served() as server, client(server.port) as http:
+        refused = await http.post("/tools/browser_open_tab/call", json=body)
+        text = {"arguments": {"code": "," * (MOST_VALUES + 1)}}
+        accepted = await http.post("/tools/browser_execute_script/call", json=text)
+    assert (refused.status_code, refused.json()["error"]["reason"]) == (413, "too_large")
+    assert accepted.json()["structuredContent"]["error"]["reason"] != "too_large"

@@ -141,7 +141,7 @@ async def test_results_that_are_too_large_together_end_a_batch_with_those_that_f
     [
         ({"name": "nothing"}, "unknown_tool", "nothing"),
         (item(0), "invalid_arguments", "minimum"),
-        ({"name": "free"}, "invalid_arguments", "required"),
+        ({"name": "free"}, "invalid_arguments", "is missing"),
         (
             {"name": batch.NAME, "input": {"actions": [ITEM]}},
             "invalid_arguments",

@@ -10,6 +10,7 @@ import msgspec
 from tabhub.config.settings import choose_toolsets, complaint
 from tabhub.errors import InvalidArguments, ProtocolError, TabhubError, Unavailable
 from tabhub.wire.asgi import Header, Receive, Scope, Send
+from tabhub.wire.jsonrpc import MOST_VALUES, has_too_many_values
 
 CALLER = "tabhub.caller"
 """Key of a scope: the client that sent the request, None if it showed no token."""
@@ -89,6 +90,13 @@ def require_json(headers: Headers) -> None:
 
 async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
     """The whole body; raises as soon as it is known to be larger than the limit."""
+    body = await _received(headers, receive, limit)
+    if has_too_many_values(body):
+        raise ProtocolError(f"The body has more than {MOST_VALUES} values.", "too_large")
+    return body
+
+
+async def _received(headers: Headers, receive: Receive, limit: int) -> bytes:
     announced = headers.get(b"content-length", b"0")
     if announced.isdigit() and int(announced) > limit:
         raise _too_large(limit)
