@@ -13,7 +13,7 @@ from msgspec import inspect as types
 from tabhub.wire import link
 from tabhub.wire.commands import COMMANDS, FAMILIES
 from tabhub.wire.commands.command import Command, Shape
-from tabhub.wire.methods import EXTENSION, PAGE, Method
+from tabhub.wire.methods import EXTENSION, PAGE, LinkMethod
 
 METHODS = {"/ws": EXTENSION.rows, "/page": PAGE.rows}
 MESSAGES = dict.fromkeys(
@@ -153,7 +153,7 @@ def schema() -> str:
     return json.dumps(whole, indent=2) + "\n"
 
 
-def _method(row: Method) -> dict[str, Any]:
+def _method(row: LinkMethod) -> dict[str, Any]:
     method = {"name": row.name, "from": row.sender, "kind": row.kind, "params": _ref(row.params)}
     return method if row.kind == "notification" else {**method, "result": _ref(row.result)}
 
@@ -169,7 +169,7 @@ def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
 
 def declarations() -> str:
     """`extension/worker/shared/wire.d.ts`: what the worker's JSDoc refers to as `Wire`."""
-    declared: list[type[link.Params]] = [link.Dispatch, *_shapes().values()]
+    declared: list[type[link.LinkStruct]] = [link.Dispatch, *_shapes().values()]
     lines = [
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
         "// prettier-ignore",
@@ -188,7 +188,7 @@ def declarations() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _interface(shape: type[link.Params]) -> list[str]:
+def _interface(shape: type[link.LinkStruct]) -> list[str]:
     lines = [f"/** {_words(shape.__doc__)} */", f"interface {shape.__name__} {{"]
     for member in members(shape):
         lines += [f"  /** {member.about} */"] if member.about else []

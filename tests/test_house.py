@@ -40,6 +40,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = house.modules()
 DEEPEST_IMPORT = 15
 MOST_DUPLICATES = 10
+SHARED_CLASS_NAMES = {"Tab": "the hub's tab, and the link's, whose name is in the published schema"}
 NAMED_PATH = re.compile(r"`(tests/[\w/.]+)`")
 
 
@@ -50,6 +51,10 @@ def test_no_folder_has_more_files_than_one_can_look_over() -> None:
 
 def test_few_modules_share_a_name() -> None:
     assert len(house.duplicate_names(MODULES)) <= MOST_DUPLICATES
+
+
+def test_no_two_classes_share_a_name() -> None:
+    assert set(house.duplicate_classes(MODULES)) == SHARED_CLASS_NAMES.keys()
 
 
 def test_no_chain_of_imports_is_long() -> None:

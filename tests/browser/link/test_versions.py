@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from tabhub import __version__
 from tabhub.browser.link.browsers import MOST_MISMATCHES, Browsers
 from tabhub.cli.doctor import checks as doctor
-from tabhub.cli.doctor.finding import Visit
+from tabhub.cli.doctor.finding import Inspection
 from tabhub.cli.server import server_status as status
 from tabhub.hub.hub import Hub
 from tabhub.server.status import PRIVATE
@@ -200,7 +200,7 @@ def test_doctor_warns_of_another_version_and_fails_on_one_that_is_refused() -> N
         "browsers": [{**BROWSER, "mismatch": FOUND}],
         "refusedBrowsers": [{"id": "x", "mismatch": FOUND}],
     }
-    found = list(doctor.connected(cast(Visit, SimpleNamespace(server=facts))))
+    found = list(doctor.connected(cast(Inspection, SimpleNamespace(server=facts))))
     levels = [(one.level, one.do) for one in found if one.says == FOUND["says"]]
     assert levels == [("warn", "update it"), ("fail", "update it")]
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from tabhub.browser.link.browsers import Browsers
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.browser.link.pending import development_schemas
 from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.config.settings import RecordingSettings
@@ -54,7 +54,7 @@ class LinkEndpoint:
         self._pages = pages
         self._max_bytes = max_bytes
         self._recording = recording
-        self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
+        self._closers: dict[LinkConnection, Callable[[int, str], Awaitable[None]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
@@ -106,14 +106,14 @@ class LinkEndpoint:
                 self._pages.left(profile)
             self._browsers.leave(profile, connection)
 
-    def _connect(self, profile: str, send: Send) -> Connection:
+    def _connect(self, profile: str, send: Send) -> LinkConnection:
         async def send_text(text: str) -> None:
             await send({"type": "websocket.send", "text": text})
 
         async def close(code: int, reason: str) -> None:
             await send({"type": "websocket.close", "code": code, "reason": reason})
 
-        connection = Connection(
+        connection = LinkConnection(
             send_text,
             lambda sender, method, params: self._handle(profile, sender, method, params),
             self._max_bytes,
@@ -122,7 +122,9 @@ class LinkEndpoint:
         connection.hang_up = lambda: close(link.CUT, "cut")
         return connection
 
-    def _handle(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
+    def _handle(
+        self, profile: str, sender: LinkConnection, method: str, params: msgspec.Raw
+    ) -> Any:
         row = EXTENSION.received.get(method)
         if row is not None and row.receiver == "browsers":
             return self._browsers.handle(profile, sender, method, params)
@@ -132,7 +134,7 @@ class LinkEndpoint:
             return self._pages.handle(profile, method, params)
         return self._panel_requests.handle(profile, method, params)
 
-    async def _welcome(self, profile: str, connection: Connection) -> None:
+    async def _welcome(self, profile: str, connection: LinkConnection) -> None:
         replaced = self._browsers.join(profile, connection)
         self._pages.joined(profile)
         if replaced is not None:
@@ -141,7 +143,7 @@ class LinkEndpoint:
                 await self._closers[replaced](link.REPLACED, "replaced")
         await self._greet(connection)
 
-    async def _greet(self, connection: Connection) -> None:
+    async def _greet(self, connection: LinkConnection) -> None:
         await connection.send_notification(
             "sync.full",
             link.SyncFull(

@@ -41,7 +41,7 @@ class PairingView(Protocol):
     def waiting(self) -> list[Json]: ...
 
 
-class PanelState:
+class PanelStateBuilder:
     """Makes the result of `config.getState`."""
 
     def __init__(
