@@ -10,7 +10,6 @@ import msgspec
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.connection import LinkConnection
 from tabhub.browser.link.pending import development_schemas
-from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
@@ -38,19 +37,26 @@ class PageMessages(Protocol):
         """A profile has no connection any more."""
 
 
+class PanelMessages(Protocol):
+    """Takes what a person does in the side panel."""
+
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> Any:
+        """Returns the result of the request."""
+
+
 class LinkEndpoint:
     """Keeps one connection for each profile, and hands each message to its handler."""
 
     def __init__(
         self,
         browsers: Browsers,
-        panel_requests: PanelRequests,
+        panel: PanelMessages,
         pages: PageMessages,
         max_bytes: int,
         recording: RecordingSettings,
     ) -> None:
         self._browsers = browsers
-        self._panel_requests = panel_requests
+        self._panel = panel
         self._pages = pages
         self._max_bytes = max_bytes
         self._recording = recording
@@ -132,7 +138,7 @@ class LinkEndpoint:
             raise ProtocolError("This connection was replaced by a newer one.")
         if row is not None and row.receiver == "pages":
             return self._pages.handle(profile, method, params)
-        return self._panel_requests.handle(profile, method, params)
+        return self._panel.handle(profile, method, params)
 
     async def _welcome(self, profile: str, connection: LinkConnection) -> None:
         replaced = self._browsers.join(profile, connection)

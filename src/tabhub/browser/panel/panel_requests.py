@@ -77,9 +77,9 @@ class PanelRequests:
             },
         )
 
-    def handle(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> Any:
         def act() -> Any:
-            return self._handlers.handle(method, params, browser)
+            return self._handlers.handle(method, params, profile)
 
         if method == GET_STATE or method not in self._handlers:
             return act()
