@@ -82,8 +82,8 @@ class PanelStateBuilder:
 
     def _tools(self) -> tuple[list[Tool], int]:
         """The tools to show: all but too many page tools; and how many of those are left out."""
-        own = [tool for tool in self._hub.tools if not tool.site]
-        of_pages = [tool for tool in self._hub.tools if tool.site]
+        own = [tool for tool in self._hub.tools if tool.page is None]
+        of_pages = [tool for tool in self._hub.tools if tool.page is not None]
         return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
 
     def _agent(self, agent: AgentSession) -> panel.AgentShown:
