@@ -10,7 +10,6 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType, field
 
 Json = dict[str, Any]
-ProgressToken = int | str
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 LOG_LEVELS: tuple[LogLevel, ...] = LogLevel.__args__  # type: ignore[attr-defined]
 
