@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from tabhub.config.settings import choose_toolsets, complaint
-from tabhub.errors import InvalidArguments, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import Cancelled, InvalidArguments, ProtocolError, TabhubError
 from tabhub.wire.asgi import Header, Receive, Scope, Send
 
 CALLER = "tabhub.caller"
@@ -97,7 +97,7 @@ async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
     while True:
         event = await receive()
         if event["type"] == "http.disconnect":
-            raise Unavailable("The client disconnected while sending.", "cancelled")
+            raise Cancelled("The client disconnected while sending.")
         chunk: bytes = event.get("body", b"")
         size += len(chunk)
         if size > limit:
