@@ -1,4 +1,4 @@
-"""A keep-alive HTTP connection that uses almost no CPU: the server is what is measured."""
+"""A keep-alive HTTP connection that uses almost no CPU: only the server is measured."""
 
 import asyncio
 from typing import cast

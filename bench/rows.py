@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured, in which unit, and its limit."""
+    """The measured figure, its unit and its limit."""
 
     what: str
     measured: float

@@ -177,7 +177,7 @@ PAGES = {
 
 
 def stale() -> list[str]:
-    """The pages whose file differs from what the code generates."""
+    """The pages whose file differs from the generated text."""
     return [name for name, make in PAGES.items() if _read(ROOT / name) != make()]
 
 

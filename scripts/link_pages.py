@@ -168,7 +168,7 @@ def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
 
 
 def declarations() -> str:
-    """`extension/worker/shared/wire.d.ts`: what the worker's JSDoc refers to as `Wire`."""
+    """`extension/worker/shared/wire.d.ts`: the types that the worker's JSDoc names `Wire`."""
     declared: list[type[link.LinkStruct]] = [link.Dispatch, *_shapes().values()]
     lines = [
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
@@ -228,8 +228,14 @@ def _tables() -> str:
 def _family(title: str, commands: Iterable[Command]) -> str:
     columns = ["command", "in", "what it does", "input", "output"]
     rows = [
-        [f"`{one.name}`", _where(one), cell(one.about), _side(one.inputs), _side(one.outputs)]
-        for one in commands
+        [
+            f"`{command.name}`",
+            _where(command),
+            cell(command.about),
+            _side(command.inputs),
+            _side(command.outputs),
+        ]
+        for command in commands
     ]
     lines = [columns, ["---"] * len(columns), *rows]
     return f"### {title}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
@@ -241,7 +247,7 @@ def _where(command: Command) -> str:
 
 def _inner() -> str:
     """The table of shapes that occur inside others."""
-    outer = {shape for one in COMMANDS.values() for side in _sides(one) for shape in side}
+    outer = {shape for command in COMMANDS.values() for side in _sides(command) for shape in side}
     used = " ".join(member.type for shape in _shapes().values() for member in members(shape))
     named = {word.strip("[](),") for word in used.replace("<", " ").replace(">", " ").split()}
     rows = [
@@ -258,7 +264,11 @@ def _side(shapes: Iterable[type[Shape]]) -> str:
 
 def _shape(shape: type[Shape]) -> str:
     declared = ", ".join(member.declared for member in members(shape))
-    notes = [f"`{one.name}`: {_lower(one.about)}" for one in members(shape) if one.about]
+    notes = [
+        f"`{documented.name}`: {_lower(documented.about)}"
+        for documented in members(shape)
+        if documented.about
+    ]
     return cell(" ".join([f"`{{{declared}}}`", _words(shape.__doc__), *notes]))
 
 

@@ -31,9 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     slow.sort(key=_seconds, reverse=True)
     share = len(items) // WORKERS
     items[:] = []
-    for number, first in enumerate(_dealt(slow)):
-        rest = others if number == WORKERS - 1 else others[: max(share - len(first), 0)]
-        items += first + rest
+    for number, share_of_slow in enumerate(_dealt(slow)):
+        rest = others if number == WORKERS - 1 else others[: max(share - len(share_of_slow), 0)]
+        items += share_of_slow + rest
         others = others[len(rest) :]
 
 
@@ -44,7 +44,7 @@ def _dealt(slow: list[pytest.Item]) -> list[list[pytest.Item]]:
 
 
 def _seconds(item: pytest.Item) -> float:
-    """How long a test may take, where it says so."""
+    """The time limit in the mark of a test."""
     mark = item.get_closest_marker("timeout")
     return float(mark.args[0]) if mark else 0
 

@@ -1,4 +1,4 @@
-"""A pytest plugin: says at the end of a run which requirement rows it has proved.
+"""A pytest plugin that prints at the end of a run which requirement rows it has proved.
 
 A row counts when a test marked with it passed, none failed, and, if the row is `real`,
 one of those that passed ran the real browser. Marks travel as user properties of the
@@ -13,7 +13,7 @@ from tests.requirements import Row, read_rows
 
 
 class Tally:
-    """What the reports of one run say."""
+    """The results of one run, by requirement row."""
 
     def __init__(self, rows: dict[str, Row]) -> None:
         self._rows = rows

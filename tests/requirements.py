@@ -27,7 +27,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Claim:
-    """One test that says it proves one row."""
+    """A test that is marked with a row."""
 
     row: str
     test: str
@@ -111,10 +111,10 @@ def _literal(node: ast.expr, test: str) -> str:
 
 
 def problems(rows: dict[str, Row], claims: Iterable[Claim]) -> list[str]:
-    """What is wrong between rows and tests, one sentence each; empty when they agree."""
+    """The disagreements between rows and tests, one sentence each; empty when they agree."""
     claims = list(claims)
     claimed = {claim.row for claim in claims}
-    shown = {claim.row for claim in claims if claim.real_browser}
+    real_browser_rows = {claim.row for claim in claims if claim.real_browser}
     unknown = [
         f"{claim.test} is marked {claim.row}, which is not a row of requirements.toml."
         for claim in claims
@@ -125,6 +125,6 @@ def problems(rows: dict[str, Row], claims: Iterable[Claim]) -> list[str]:
     unreal = [
         f"{row.id} has no test marked real_browser."
         for row in due
-        if row.real and row.id in claimed - shown
+        if row.real and row.id in claimed - real_browser_rows
     ]
     return unknown + untested + unreal

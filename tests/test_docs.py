@@ -1,4 +1,4 @@
-"""Documents that cannot rot."""
+"""The documents agree with the code."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ def _prose() -> list[Path]:
     return [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
 
-def test_the_generated_pages_say_what_the_code_says() -> None:
+def test_the_generated_pages_are_up_to_date() -> None:
     assert docs.stale() == []
 
 
@@ -35,7 +35,7 @@ def test_the_readme_fits_on_one_screen_and_counts_the_tools() -> None:
 
 
 def test_the_repository_stands_alone() -> None:
-    """No path of one machine, no address of a package registry."""
+    """The repository has no path of one machine and no address of a package registry."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,

@@ -21,14 +21,14 @@ WRONG_CLASS = {("exchange.py", "Internal", "invalid_response")}
 
 
 def _reasons(call: ast.Call) -> Iterator[str]:
-    """The word that a call gives to an error, where it is written out."""
+    """The literal reason in the call of an error class."""
     name = call.func.id if isinstance(call.func, ast.Name) else ""
-    given = [keyword.value for keyword in call.keywords if keyword.arg == "reason"]
+    values = [keyword.value for keyword in call.keywords if keyword.arg == "reason"]
     if name in KINDS:
-        given += call.args[1:2]
+        values += call.args[1:2]
     elif name == from_reason.__name__:
-        given += call.args[:1]
-    for value in given if name in KINDS or name == from_reason.__name__ else ():
+        values += call.args[:1]
+    for value in values if name in KINDS or name == from_reason.__name__ else ():
         if isinstance(value, ast.Constant) and isinstance(value.value, str):
             yield value.value
 

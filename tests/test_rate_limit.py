@@ -1,4 +1,4 @@
-"""The rate limit by itself: a window that slides, for one or for many keys."""
+"""The rate limit alone: a sliding window, for one or for many keys."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,9 +20,7 @@ class Clock:
     st.lists(st.tuples(st.floats(0, 30), st.integers(1, 4)), max_size=60),
     st.integers(1, 8),
 )
-def test_in_no_window_is_there_more_than_the_limit(
-    steps: list[tuple[float, int]], most: int
-) -> None:
+def test_no_window_has_more_than_the_limit(steps: list[tuple[float, int]], most: int) -> None:
     clock, admitted = Clock(), list[tuple[float, int]]()
     limit = RateLimit(most, SECONDS, clock)
     for gap, amount in steps:
@@ -39,7 +37,7 @@ def test_in_no_window_is_there_more_than_the_limit(
 
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=30), st.integers(1, 5))
-def test_after_the_wait_there_is_room_and_not_before(gaps: list[int], most: int) -> None:
+def test_requests_are_admitted_after_the_wait_and_not_before(gaps: list[int], most: int) -> None:
     clock = Clock()
     limit = RateLimit(most, SECONDS, clock)
     for gap in gaps:
@@ -52,7 +50,7 @@ def test_after_the_wait_there_is_room_and_not_before(gaps: list[int], most: int)
             assert limit.admit() == 0
 
 
-def test_what_is_refused_is_not_counted() -> None:
+def test_refused_requests_are_not_counted() -> None:
     clock = Clock()
     limit = RateLimit(2, SECONDS, clock)
     assert [limit.admit() for _ in range(4)] == [0, 0, SECONDS, SECONDS]
@@ -61,14 +59,14 @@ def test_what_is_refused_is_not_counted() -> None:
     assert [limit.admit() for _ in range(3)] == [0, 0, SECONDS]
 
 
-def test_what_is_larger_than_the_limit_never_fits_and_leaves_the_room_to_others() -> None:
+def test_an_amount_above_the_limit_is_never_admitted_and_uses_nothing() -> None:
     clock = Clock()
     limit = RateLimit(10, SECONDS, clock)
     assert limit.admit(11) == SECONDS
     assert limit.admit(10) == 0
 
 
-def test_a_limit_that_is_lowered_waits_until_enough_has_left() -> None:
+def test_a_lowered_limit_admits_again_when_enough_has_expired() -> None:
     clock = Clock()
     limit = RateLimit(4, SECONDS, clock)
     for _ in range(4):
@@ -87,7 +85,7 @@ def test_each_key_has_its_own_count_and_may_have_its_own_limit() -> None:
     assert limits.wait("a") == 0
 
 
-def test_asking_leaves_no_trace_and_of_too_many_keys_idle_ones_go_first() -> None:
+def test_queries_store_nothing_and_idle_keys_are_dropped_first() -> None:
     clock = Clock()
     limits: RateLimits[int] = RateLimits(1, SECONDS, clock, most_keys=3)
     assert limits.wait(1) == 0 and len(limits) == 0

@@ -1,4 +1,4 @@
-"""Rows and tests agree, in both directions; and the checker that says so is right."""
+"""Rows and tests agree in both directions, and the checker itself is correct."""
 
 import pytest
 

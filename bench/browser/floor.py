@@ -46,8 +46,8 @@ class Floor:
 async def floor(folder: Path) -> AsyncIterator[Floor]:
     """Serve, with a copy of the extension that has the port in a file."""
     shutil.copytree(SOURCE, folder)
-    found = Floor(folder)
-    async with serve(found.accept, "127.0.0.1", 0, compression=None) as server:
+    floor_server = Floor(folder)
+    async with serve(floor_server.accept, "127.0.0.1", 0, compression=None) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         (folder / "port.json").write_text(json.dumps({"port": port}))
-        yield found
+        yield floor_server

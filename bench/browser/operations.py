@@ -28,7 +28,7 @@ class Operation:
 
     name: str
     work: Callable[[], Awaitable[int]]
-    """Does it once, and returns the size of what an agent reads."""
+    """Does it once, and returns the size of the text that an agent reads."""
     aim: float | None = None
     size_aim: float | None = None
     after: Callable[[], Awaitable[object]] | None = None

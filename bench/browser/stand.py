@@ -16,7 +16,7 @@ from tests.support.site import Site, serving
 
 @dataclass(frozen=True)
 class Stand:
-    """What a measurement needs."""
+    """The server, browser and site of a measurement."""
 
     agent: Caller
     floor: Floor

@@ -73,7 +73,7 @@ def _leads_to_mark(value: Any, hops: int) -> bool:
 
 
 def _referents(value: Any) -> list[Any]:
-    """What an object itself refers to, without its methods and its class."""
+    """The objects that an object refers to, without its methods and its class."""
     if type(value).__module__.startswith("tabhub.") or isinstance(value, dict | list | tuple):
         return [inner for inner in gc.get_referents(value) if not callable(inner)]
     return []

@@ -24,7 +24,7 @@ INTERACTIVE = frozenset(
 )
 """Roles, as the peers name them."""
 BROWSERS_OWN = frozenset(("Video", "Audio", "Date"))
-"""The browser itself draws what is inside these; tabhub lists only the whole."""
+"""The browser itself draws the inner parts of these; tabhub lists only the whole element."""
 PAGES: dict[str, Callable[[Site], str]] = {
     "zoo": lambda site: site.page("zoo"),
     "500 links": link_page,

@@ -39,7 +39,7 @@ CALM = Pace("90 ms apart", 4, 4, PACE_SECONDS)
 
 @dataclass
 class Contest:
-    """One operation of all servers, the target for tabhub in ms, and what was measured."""
+    """One operation of all servers, the target for tabhub in ms, and the measured times."""
 
     name: str
     operation: Operation
@@ -51,32 +51,32 @@ class Contest:
     sizes: dict[str, int] = field(default_factory=dict)
 
     async def hold(self, contenders: Sequence[Contender], pace: Pace) -> None:
-        able = [one for one in contenders if await self._prepared(one)]
+        able = [contender for contender in contenders if await self._prepared(contender)]
         for _ in range(pace.rounds):
-            for one in able:
-                await self._block(one, pace)
+            for contender in able:
+                await self._block(contender, pace)
 
-    async def _prepared(self, one: Contender) -> bool:
+    async def _prepared(self, contender: Contender) -> bool:
         """Do it once, to warm up and to see whether this server can do it."""
         try:
             if self.spot is not None:
-                await one.prepare(self.spot)
-            self.sizes[one.name] = await self.operation(one)
+                await contender.prepare(self.spot)
+            self.sizes[contender.name] = await self.operation(contender)
         except CannotDo:
             return False
-        await self._clean_up(one)
-        self.times[one.name] = []
+        await self._clean_up(contender)
+        self.times[contender.name] = []
         return True
 
-    async def _block(self, one: Contender, pace: Pace) -> None:
+    async def _block(self, contender: Contender, pace: Pace) -> None:
         for _ in range(pace.block):
             await asyncio.sleep(pace.seconds)
-            self.times[one.name].append(await milliseconds(lambda: self.operation(one)))
-            await self._clean_up(one)
+            self.times[contender.name].append(await milliseconds(lambda: self.operation(contender)))
+            await self._clean_up(contender)
 
-    async def _clean_up(self, one: Contender) -> None:
+    async def _clean_up(self, contender: Contender) -> None:
         if self.after is not None:
-            await self.after(one)
+            await self.after(contender)
 
 
 def measure() -> Iterator[str]:
@@ -97,7 +97,7 @@ async def _measure() -> list[str]:
 async def _hold_all(site: Site, contenders: Sequence[Contender], pace: Pace) -> list[Contest]:
     held = []
     for url, contests in _programme(site):
-        await asyncio.gather(*(one.visit(url) for one in contenders))
+        await asyncio.gather(*(contender.visit(url) for contender in contenders))
         for contest in contests:
             await contest.hold(contenders, pace)
             print(f"{contest.name}, {pace.name}", flush=True)
@@ -134,12 +134,12 @@ def _programme(site: Site) -> list[tuple[str, list[Contest]]]:
     ]
 
 
-async def _close(one: Contender) -> None:
-    await one.close_tab()
+async def _close(contender: Contender) -> None:
+    await contender.close_tab()
 
 
 def _times(pace: Pace, contests: Sequence[Contest], contenders: Sequence[Contender]) -> str:
-    head = [f"ms, {pace.name}", *(one.name for one in contenders), "÷ best peer", "aim"]
+    head = [f"ms, {pace.name}", *(contender.name for contender in contenders), "÷ best peer", "aim"]
     rows = [_time_row(contest, contenders) for contest in contests]
     return _table(head, rows)
 
@@ -148,22 +148,31 @@ def _time_row(contest: Contest, contenders: Sequence[Contender]) -> list[str]:
     medians = {name: median(times) for name, times in contest.times.items()}
     ratio = _ratio(medians, contenders)
     aim = "" if contest.aim is None else f"{contest.aim:g}"
-    return [contest.name, *(_number(medians.get(one.name)) for one in contenders), ratio, aim]
+    return [
+        contest.name,
+        *(_number(medians.get(contender.name)) for contender in contenders),
+        ratio,
+        aim,
+    ]
 
 
 def _sizes(contests: Sequence[Contest], contenders: Sequence[Contender]) -> str:
-    head = ["KB that an agent reads", *(one.name for one in contenders), "÷ best peer"]
+    head = ["KB that an agent reads", *(contender.name for contender in contenders), "÷ best peer"]
     rows = []
     for contest in (contest for contest in contests if contest.has_size):
         sizes = {name: size / KILOBYTE for name, size in contest.sizes.items()}
-        cells = [_number(sizes.get(one.name)) for one in contenders]
+        cells = [_number(sizes.get(contender.name)) for contender in contenders]
         rows.append([contest.name, *cells, _ratio(sizes, contenders)])
     return _table(head, rows)
 
 
 def _ratio(figures: dict[str, float], contenders: Sequence[Contender]) -> str:
-    peers = [figures[one.name] for one in contenders if one.is_peer and one.name in figures]
-    ours = next(one.name for one in contenders if not one.is_peer)
+    peers = [
+        figures[contender.name]
+        for contender in contenders
+        if contender.is_peer and contender.name in figures
+    ]
+    ours = next(contender.name for contender in contenders if not contender.is_peer)
     return f"{figures[ours] / min(peers):.2f}×" if peers else ""
 
 

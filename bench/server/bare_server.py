@@ -1,4 +1,4 @@
-"""What echo is compared with: uvicorn, which decodes the body and encodes it again."""
+"""The baseline for echo: uvicorn with an app that decodes the body and encodes it again."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -20,7 +20,7 @@ PAIRS = {
     "gateway, sessionless": ("sessionless", "gateway sessionless"),
     "REST": ("sessionless", "rest"),
 }
-"""What is compared: a call to `/mcp` of the same kind, and the other call."""
+"""The compared calls: one to `/mcp` of the same kind, and the other one."""
 
 
 def measure() -> Iterator[Row]:

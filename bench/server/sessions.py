@@ -78,7 +78,7 @@ class _Agent:
 
 
 async def _rounds(agents: list[_Agent], number: int, product: Child | None = None) -> float:
-    """Let every agent make so many calls, all at once; the memory afterwards."""
+    """Let every agent make `number` calls, all at once; return the memory afterwards."""
     for _ in range(number):
         await asyncio.gather(*(agent.call() for agent in agents))
     return 0 if product is None else rss_megabytes(product.pid)

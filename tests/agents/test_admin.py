@@ -1,4 +1,4 @@
-"""The administration endpoints: what each tells, and what it refuses."""
+"""The administration endpoints: what each reports, and what it refuses."""
 
 import json
 from pathlib import Path
@@ -25,12 +25,12 @@ ZEROS = {"watchedPlugins": 0, "pendingPlugins": 0, "lastPollAt": None, "pollDete
 
 
 async def _health(http: httpx.AsyncClient) -> Json:
-    found: Json = (await http.get("/health")).json()
-    return found
+    health: Json = (await http.get("/health")).json()
+    return health
 
 
 async def _use(http: httpx.AsyncClient) -> None:
-    """One call that succeeds and two that do not."""
+    """Make one call that succeeds and two that fail."""
     agent = Agent(http)
     await agent.call("permissions_check", tool="navigate")
     await agent.result("browser_list_tabs")
@@ -38,9 +38,9 @@ async def _use(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.requirement("OT-11")
-async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() -> None:
+async def test_health_has_every_field_for_an_idle_server() -> None:
     async with served() as server, client(server.port) as http:
-        told = await _health(http)
+        health = await _health(http)
     tools = (*catalog.ALL, LIST_TABS)
     names = [tool.name for tool in tools if tool.plugin == "browser"]
     expected = {
@@ -75,12 +75,12 @@ async def test_health_has_every_field_and_tells_the_truth_of_an_idle_server() ->
             "avgDurationMs": 0,
         },
     }
-    assert {key: told.get(key) for key in expected} == expected
-    assert told["uptime"] >= 0 and told["stateSchemaVersion"] >= 1
+    assert {key: health.get(key) for key in expected} == expected
+    assert health["uptime"] >= 0 and health["stateSchemaVersion"] >= 1
 
 
 @pytest.mark.requirement("OT-11")
-async def test_health_says_only_ok_without_a_token_and_nothing_of_others_with_a_clients(
+async def test_health_is_only_ok_without_a_token_and_hides_others_from_a_client(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path / "home").create()
@@ -89,13 +89,17 @@ async def test_health_says_only_ok_without_a_token_and_nothing_of_others_with_a_
         async with client(server.port, None) as http:
             assert await _health(http) == {"status": "ok"}
         async with client(server.port, token) as http:
-            told = await _health(http)
-    assert (told["client"], told["fileWatcher"], told["activeSessions"]) == ("guest", ZEROS, 0)
-    assert told.keys().isdisjoint({"browsers", "agentNames", "waitingPages", "lastReloadError"})
+            health = await _health(http)
+    assert (health["client"], health["fileWatcher"], health["activeSessions"]) == (
+        "guest",
+        ZEROS,
+        0,
+    )
+    assert health.keys().isdisjoint({"browsers", "agentNames", "waitingPages", "lastReloadError"})
 
 
 @pytest.mark.requirement("OT-11")
-async def test_health_follows_what_happens() -> None:
+async def test_health_follows_the_state_of_the_server() -> None:
     settings = Settings(dev=True)
     async with (
         served(settings, skip_permissions=True) as server,
@@ -104,11 +108,11 @@ async def test_health_follows_what_happens() -> None:
     ):
         await extension.sync(tab(1))
         await http.post("/reload")
-        told = await _health(http)
-        assert (told["mode"], told["skipPermissions"]) == ("dev", True)
-        assert (told["extensionConnected"], told["extensionConnections"]) == (True, 1)
-        assert told["reloadCount"] == 1
-        assert told["lastReloadTimestamp"] > 1_700_000_000_000
+        health = await _health(http)
+        assert (health["mode"], health["skipPermissions"]) == ("dev", True)
+        assert (health["extensionConnected"], health["extensionConnections"]) == (True, 1)
+        assert health["reloadCount"] == 1
+        assert health["lastReloadTimestamp"] > 1_700_000_000_000
 
 
 @pytest.mark.requirement("OT-11")
@@ -127,7 +131,7 @@ async def test_the_summary_counts_calls_and_nothing_else() -> None:
     }
 
 
-def test_a_day_later_a_call_is_not_of_the_last_day_any_more() -> None:
+def test_a_call_leaves_the_last_24_hours_after_a_day() -> None:
     counts, noon = Counts(), 1_800_000_000.0
     for minutes in (0, 1, 60, 60):
         counts.add(event(time=noon + minutes * 60, duration_ms=10))
@@ -135,13 +139,13 @@ def test_a_day_later_a_call_is_not_of_the_last_day_any_more() -> None:
     later = noon + 24 * 3600
     assert counts.summary(later)["last24h"]["total"] == 3
     counts.add(event(time=later + 3700, duration_ms=30))
-    told = counts.summary(later + 3700)
-    assert told["last24h"]["total"] == 1
-    assert (told["totalInvocations"], told["avgDurationMs"]) == (5, 14)
+    summary = counts.summary(later + 3700)
+    assert summary["last24h"]["total"] == 1
+    assert (summary["totalInvocations"], summary["avgDurationMs"]) == (5, 14)
 
 
 @pytest.mark.requirement("OT-11")
-async def test_tools_that_are_off_are_named_as_soon_as_they_are(tmp_path: Path) -> None:
+async def test_disabled_tools_are_named_at_once(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     settings = Settings(permissions=PermissionSettings(tools={"navigate": "off"}))
     async with served(settings, home=home) as server, client(server.port) as http:
@@ -155,12 +159,12 @@ async def test_tools_that_are_off_are_named_as_soon_as_they_are(tmp_path: Path) 
 async def _audit(http: httpx.AsyncClient, **query: Any) -> list[Json]:
     answer = await http.get("/audit", params=query)
     assert answer.status_code == 200, answer.text
-    found: list[Json] = answer.json()
-    return found
+    entries: list[Json] = answer.json()
+    return entries
 
 
 @pytest.mark.requirement("OT-12")
-async def test_the_audit_is_told_newest_first_and_can_be_filtered() -> None:
+async def test_the_audit_log_is_listed_newest_first_and_can_be_filtered() -> None:
     async with served() as server, client(server.port) as http:
         assert await _audit(http) == []
         await _use(http)
@@ -188,7 +192,7 @@ async def test_the_audit_is_told_newest_first_and_can_be_filtered() -> None:
 
 
 @pytest.mark.requirement("OT-12")
-async def test_the_audit_keeps_the_last_500_and_tells_50_unless_asked_for_more() -> None:
+async def test_the_audit_log_keeps_500_entries_and_lists_50_by_default() -> None:
     async with served() as server, client(server.port) as http:
         for number in range(600):
             server.app.audit.record(event(tool=f"tool_{number}"))
@@ -201,7 +205,7 @@ async def test_the_audit_keeps_the_last_500_and_tells_50_unless_asked_for_more()
         assert await _audit(http, tool="tool_99") == []
 
 
-async def test_a_long_audit_comes_whole_and_in_pieces() -> None:
+async def test_a_long_audit_log_can_be_read_whole_and_in_pages() -> None:
     async with served() as server, client(server.port) as http:
         for number in range(500):
             server.app.audit.record(event(tool=f"tool_{number}", arguments={"text": "ä" * 1900}))
@@ -228,7 +232,7 @@ async def test_a_long_audit_comes_whole_and_in_pieces() -> None:
         {"colour": "blue"},
     ],
 )
-async def test_a_wrong_query_is_told_and_nothing_else(query: dict[str, str]) -> None:
+async def test_a_wrong_query_is_refused(query: dict[str, str]) -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.get("/audit", params=query)
     assert answer.status_code == 400
@@ -237,12 +241,12 @@ async def test_a_wrong_query_is_told_and_nothing_else(query: dict[str, str]) -> 
 
 
 @pytest.mark.requirement("OT-14")
-async def test_reload_reads_the_settings_again_and_says_how_long_it_took(tmp_path: Path) -> None:
+async def test_reload_reads_the_settings_again_and_reports_the_duration(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     async with served(home=home) as server, client(server.port) as http:
-        told = (await http.post("/reload")).json()
-        assert set(told) == {"ok", "plugins", "durationMs"}
-        assert (told["ok"], told["plugins"]) == (True, 0) and told["durationMs"] >= 0
+        report = (await http.post("/reload")).json()
+        assert set(report) == {"ok", "plugins", "durationMs"}
+        assert (report["ok"], report["plugins"]) == (True, 0) and report["durationMs"] >= 0
         home.config.write_text("{")
         broken = await http.post("/reload")
         assert (broken.status_code, broken.json()["error"]["reason"]) == (400, "invalid_arguments")
@@ -250,7 +254,7 @@ async def test_reload_reads_the_settings_again_and_says_how_long_it_took(tmp_pat
 
 
 @pytest.mark.requirement("OT-14")
-async def test_settings_are_told_as_they_hold_with_what_the_file_says_otherwise(
+async def test_settings_in_effect_are_listed_with_their_differences_from_the_file(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path / "home").create()
@@ -265,22 +269,22 @@ async def test_settings_are_told_as_they_hold_with_what_the_file_says_otherwise(
         served(load_settings(home), home=home, rates=rates) as server,
         client(server.port) as http,
     ):
-        told = (await http.get("/settings")).json()
-        assert (told["differs"], told["fault"]) == ([], None)
-        assert (told["settings"]["port"], token in str(told)) == (server.port, False)
+        report = (await http.get("/settings")).json()
+        assert (report["differs"], report["fault"]) == ([], None)
+        assert (report["settings"]["port"], token in str(report)) == (server.port, False)
         write(limits={"callSeconds": 60})
-        told = (await http.get("/settings")).json()
-        assert told["differs"] == ["mcpServer.authToken", "limits.callSeconds"]
-        assert told["settings"]["limits"]["callSeconds"] == 30
+        report = (await http.get("/settings")).json()
+        assert report["differs"] == ["mcpServer.authToken", "limits.callSeconds"]
+        assert report["settings"]["limits"]["callSeconds"] == 30
         await http.post("/reload")
         assert (await http.get("/settings")).json()["differs"] == ["limits.callSeconds"]
         write(port="high")
-        told = (await http.get("/settings")).json()
-        assert (told["differs"], "port must be a whole" in told["fault"]) == ([], True)
+        report = (await http.get("/settings")).json()
+        assert (report["differs"], "port must be a whole" in report["fault"]) == ([], True)
 
 
 @pytest.mark.requirement("OT-14")
-async def test_the_extension_is_told_to_reload_or_the_answer_is_503() -> None:
+async def test_the_extension_gets_a_reload_request_or_the_status_is_503() -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.post("/extension/reload")
         assert answer.status_code == 503
@@ -307,7 +311,7 @@ async def test_the_extension_is_told_to_reload_or_the_answer_is_503() -> None:
         (b'{"plugin":"' + b"x" * 300_000 + b'","settings":{}}', 413, "too_large"),
     ],
 )
-async def test_settings_of_a_plugin_are_looked_at_before_they_are_taken(
+async def test_settings_of_a_plugin_are_checked_before_they_are_accepted(
     body: bytes, status: int, reason: str
 ) -> None:
     async with served() as server, client(server.port) as http:
@@ -332,7 +336,7 @@ async def test_settings_of_a_plugin_are_looked_at_before_they_are_taken(
         ("/message", "POST"),
     ],
 )
-async def test_a_wrong_method_is_told_which_is_right(path: str, allow: str) -> None:
+async def test_a_wrong_method_gets_the_allowed_one(path: str, allow: str) -> None:
     async with served() as server, client(server.port) as http:
         for method in ("GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"):
             if method not in allow:
@@ -341,7 +345,7 @@ async def test_a_wrong_method_is_told_which_is_right(path: str, allow: str) -> N
                 assert answer.json()["error"]["reason"] == "method_not_allowed"
 
 
-async def test_a_fault_of_ours_is_told_in_the_same_shape_and_without_its_details(
+async def test_an_internal_error_has_the_same_shape_without_its_details(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with served() as server, client(server.port) as http:

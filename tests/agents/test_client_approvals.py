@@ -1,4 +1,4 @@
-"""A question put to the person behind the agent's own client, where the policy allows that."""
+"""Approvals by the person at the agent's own client, where the policy allows that."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -48,7 +48,7 @@ NOT_A_YES: list[Json] = [
 
 @dataclass
 class Place:
-    """A server with nobody at a panel, and what ran in its browser."""
+    """A server without an open panel, and the scripts that ran in its browser."""
 
     server: Server
     http: httpx.AsyncClient
@@ -76,36 +76,36 @@ async def place(folder: Path, policy: str = POLICY, panels: int = 0) -> AsyncIte
 
 
 def outcome(answer: Json) -> Any:
-    """What a script gave, or the reason why it did not run."""
-    told = answer["result"]["structuredContent"]
-    return told["error"]["reason"] if answer["result"].get("isError") else told["value"]
+    """The value of a script, or the reason why it did not run."""
+    content = answer["result"]["structuredContent"]
+    return content["error"]["reason"] if answer["result"].get("isError") else content["value"]
 
 
 async def ask_session(agent: SessionClient, **reply: Any) -> tuple[Json | None, Any]:
-    """Run a script in a session and answer what is asked; the question and the outcome."""
+    """Run a script in a session and answer the question; return the question and the outcome."""
     async with agent.streaming("tools/call", called(SCRIPT, code="1", tabId=1)) as response:
         if response.headers["content-type"] == "application/json":
             await response.aread()
             return None, outcome(response.json())
         stream = events(response)
         question = await next_message(stream)
-        told = {"jsonrpc": "2.0", "id": question["id"], **reply}
-        assert (await agent.send(told)).status_code == 202
+        answer = {"jsonrpc": "2.0", "id": question["id"], **reply}
+        assert (await agent.send(answer)).status_code == 202
         return question, outcome(await next_message(stream))
 
 
 async def first_round(agent: LoneClient, **arguments: Any) -> Json:
-    given = {"code": "1", "tabId": 1, **arguments}
-    found: Json = (await agent.call(SCRIPT, **given)).json()["result"]
-    assert found["resultType"] == "input_required"
-    return found
+    script = {"code": "1", "tabId": 1, **arguments}
+    result: Json = (await agent.call(SCRIPT, **script)).json()["result"]
+    assert result["resultType"] == "input_required"
+    return result
 
 
-async def again(agent: LoneClient, reply: Json, state: str | None, **changes: Any) -> Json:
+async def call_again(agent: LoneClient, reply: Json, state: str | None, **changes: Any) -> Json:
     params = {**called(SCRIPT, code="1", tabId=1), "inputResponses": {"approval": reply}}
     sent = {**params, **({} if state is None else {"requestState": state}), **changes}
-    found: Json = (await agent.request("tools/call", sent)).json()
-    return found
+    response: Json = (await agent.request("tools/call", sent)).json()
+    return response
 
 
 def asks(answer: Json) -> bool:
@@ -127,7 +127,7 @@ async def test_a_session_is_asked_and_a_yes_counts_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("OT-34")
-async def test_whatever_a_session_says_that_is_no_clear_yes_is_a_no(tmp_path: Path) -> None:
+async def test_any_answer_of_a_session_except_a_clear_yes_is_a_no(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         agent = await connect(here.http, capabilities=CAPABLE)
         nonsense: list[Any] = [None, [], "accept", True]
@@ -154,49 +154,51 @@ async def test_another_sessions_answer_does_not_count(tmp_path: Path) -> None:
         async with agent.streaming("tools/call", called(SCRIPT, code="1", tabId=1)) as response:
             stream = events(response)
             question = await next_message(stream)
-            for who, reply in ((other, ONCE), (agent, {"action": "decline"}), (agent, ONCE)):
-                await who.send({"jsonrpc": "2.0", "id": question["id"], "result": reply})
+            for sender, reply in ((other, ONCE), (agent, {"action": "decline"}), (agent, ONCE)):
+                await sender.send({"jsonrpc": "2.0", "id": question["id"], "result": reply})
             assert outcome(await next_message(stream)) == "permission_denied"
         assert here.ran == []
 
 
-async def test_a_sessionless_call_comes_again_with_the_answer(tmp_path: Path) -> None:
+async def test_a_sessionless_call_is_repeated_with_the_answer(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         agent = LoneClient(here.http, CAPABLE)
-        first = await first_round(agent)
-        question = first["inputRequests"]["approval"]
+        result = await first_round(agent)
+        question = result["inputRequests"]["approval"]
         assert question["method"] == "elicitation/create"
         assert "example.com" in question["params"]["message"]
         assert here.ran == []
-        assert outcome(await again(agent, ONCE, first["requestState"])) == 1
+        assert outcome(await call_again(agent, ONCE, result["requestState"])) == 1
         assert asks((await agent.call(SCRIPT, code="1", tabId=1)).json())
 
 
 @pytest.mark.requirement("OT-34")
-async def test_whatever_a_sessionless_client_says_that_is_no_clear_yes_is_a_no(
+async def test_any_answer_of_a_sessionless_client_except_a_clear_yes_is_a_no(
     tmp_path: Path,
 ) -> None:
     async with place(tmp_path) as here:
         agent = LoneClient(here.http, CAPABLE)
         for reply in NOT_A_YES:
             state = (await first_round(agent))["requestState"]
-            assert outcome(await again(agent, reply, state)) == "permission_denied", reply
+            assert outcome(await call_again(agent, reply, state)) == "permission_denied", reply
         assert here.ran == []
 
 
 @pytest.mark.requirement("OT-34")
-async def test_an_answer_without_our_state_or_given_a_second_time_does_not_count(
+async def test_an_answer_without_our_state_or_sent_twice_does_not_count(
     tmp_path: Path,
 ) -> None:
     async with place(tmp_path) as here:
         agent = LoneClient(here.http, CAPABLE)
-        assert asks(await again(agent, ONCE, None))
+        assert asks(await call_again(agent, ONCE, None))
         state = (await first_round(agent))["requestState"]
-        assert outcome(await again(agent, ONCE, state)) == 1
-        assert asks(await again(agent, ONCE, state))
+        assert outcome(await call_again(agent, ONCE, state)) == 1
+        assert asks(await call_again(agent, ONCE, state))
         denied = (await first_round(agent))["requestState"]
-        assert outcome(await again(agent, {"action": "decline"}, denied)) == "permission_denied"
-        assert asks(await again(agent, ONCE, denied))
+        assert (
+            outcome(await call_again(agent, {"action": "decline"}, denied)) == "permission_denied"
+        )
+        assert asks(await call_again(agent, ONCE, denied))
         assert len(here.ran) == 1
 
 
@@ -207,7 +209,7 @@ async def test_an_answer_counts_only_for_the_call_it_was_asked_about(tmp_path: P
         state = (await first_round(agent))["requestState"]
         other = called(SCRIPT, code="evil()", tabId=1)
         for changes in (other, {"requestState": "A" + state}, {"requestState": ""}):
-            refused = await again(agent, ONCE, state, **changes)
+            refused = await call_again(agent, ONCE, state, **changes)
             assert refused["error"]["data"]["reason"] == "invalid_params"
         assert here.ran == []
 
@@ -216,13 +218,13 @@ async def test_an_answer_counts_only_for_the_call_it_was_asked_about(tmp_path: P
 async def test_an_answer_does_not_count_for_another_client(tmp_path: Path) -> None:
     async with place(tmp_path) as here, client(here.server.port) as main:
         state = (await first_round(LoneClient(here.http, CAPABLE)))["requestState"]
-        refused = await again(LoneClient(main, CAPABLE), ONCE, state)
+        refused = await call_again(LoneClient(main, CAPABLE), ONCE, state)
         assert refused["error"]["data"]["reason"] == "invalid_params"
         assert here.ran == []
 
 
 @pytest.mark.requirement("OT-34")
-async def test_an_answer_does_not_count_where_the_tab_has_gone_to_another_site(
+async def test_an_answer_does_not_count_after_the_tab_has_navigated_to_another_site(
     tmp_path: Path,
 ) -> None:
     async with place(tmp_path) as here:
@@ -230,9 +232,9 @@ async def test_an_answer_does_not_count_where_the_tab_has_gone_to_another_site(
         state = (await first_round(agent))["requestState"]
         moved = {"tabId": 1, "state": "updated", "tab": tab(1, url="https://bank.example/")}
         await here.extension.ask("tab.stateChanged", moved)
-        asked = await again(agent, ONCE, state)
-        assert asks(asked)
-        message = asked["result"]["inputRequests"]["approval"]["params"]["message"]
+        response = await call_again(agent, ONCE, state)
+        assert asks(response)
+        message = response["result"]["inputRequests"]["approval"]["params"]["message"]
         assert "bank.example" in message
         assert here.ran == []
 
@@ -247,9 +249,9 @@ async def test_an_answer_does_not_count_for_another_tab_that_has_become_the_curr
         sessions = here.server.app.hub.sessions
         sessions.use(key, 1)
         without_tab = called(SCRIPT, code="1")
-        first = (await agent.request("tools/call", without_tab)).json()["result"]
+        result = (await agent.request("tools/call", without_tab)).json()["result"]
         sessions.use(key, 2)
-        assert asks(await again(agent, ONCE, first["requestState"], **without_tab))
+        assert asks(await call_again(agent, ONCE, result["requestState"], **without_tab))
         assert here.ran == []
 
 
@@ -259,19 +261,19 @@ async def test_a_sessionless_yes_for_the_session_holds_for_the_clients_calls(
     async with place(tmp_path) as here:
         agent = LoneClient(here.http, CAPABLE)
         state = (await first_round(agent))["requestState"]
-        assert outcome(await again(agent, SESSION, state)) == 1
+        assert outcome(await call_again(agent, SESSION, state)) == 1
         assert outcome((await agent.call(SCRIPT, code="2", tabId=1)).json()) == 1
         assert asks((await agent.call(SCRIPT, code="1", tabId=2)).json())
 
 
-async def test_an_operation_id_is_asked_about_once_and_runs_once(tmp_path: Path) -> None:
+async def test_an_operation_id_needs_one_approval_and_runs_once(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         agent = LoneClient(here.http, CAPABLE)
         named = called(SCRIPT, {"tabhub/operationId": "one"}, code="1", tabId=1)
-        first = (await agent.request("tools/call", named)).json()
-        state = first["result"]["requestState"]
+        response = (await agent.request("tools/call", named)).json()
+        state = response["result"]["requestState"]
         for _ in range(2):
-            assert outcome(await again(agent, ONCE, state, **named)) == 1
+            assert outcome(await call_again(agent, ONCE, state, **named)) == 1
         assert len(here.ran) == 1
 
 
@@ -288,7 +290,7 @@ async def agents(http: httpx.AsyncClient, capabilities: Json) -> list[Client]:
         (POLICY.replace("elicitation = true\n", ""), CAPABLE),
     ],
 )
-async def test_without_the_policys_word_or_the_capability_nobody_can_be_asked(
+async def test_without_the_policy_or_the_capability_the_client_is_not_asked(
     tmp_path: Path, policy: str, capabilities: Json
 ) -> None:
     async with place(tmp_path, policy) as here:
@@ -299,7 +301,7 @@ async def test_without_the_policys_word_or_the_capability_nobody_can_be_asked(
 
 
 async def denied_in_panel(here: Place, call: Coroutine[Any, Any, Any]) -> Any:
-    """Make a call, and say no in the panel when it asks."""
+    """Make a call and deny it in the panel."""
     running = asyncio.create_task(call)
     id = (await here.extension.next("confirmation.request"))["params"]["id"]
     await here.extension.ask("confirmation.response", {"id": id, "decision": "deny"})
@@ -311,10 +313,10 @@ async def test_an_open_panel_is_asked_instead_of_the_client(tmp_path: Path) -> N
     async with place(tmp_path, panels=1) as here:
         agent = LoneClient(here.http, CAPABLE)
         session = await connect(here.http, capabilities=CAPABLE)
-        for running in (again(agent, ONCE, None), session.call(SCRIPT, code="1", tabId=1)):
+        for running in (call_again(agent, ONCE, None), session.call(SCRIPT, code="1", tabId=1)):
             answer = await denied_in_panel(here, running)
-            told = answer if isinstance(answer, dict) else answer.json()
-            assert outcome(told) == "permission_denied"
+            response = answer if isinstance(answer, dict) else answer.json()
+            assert outcome(response) == "permission_denied"
         assert here.ran == []
 
 
@@ -323,7 +325,7 @@ async def test_a_state_from_before_the_panel_was_opened_does_not_count(tmp_path:
         agent = LoneClient(here.http, CAPABLE)
         state = (await first_round(agent))["requestState"]
         await here.extension.notify("panel.changed", {"open": 1})
-        answer = await denied_in_panel(here, again(agent, ONCE, state))
+        answer = await denied_in_panel(here, call_again(agent, ONCE, state))
         assert outcome(answer) == "permission_denied"
         assert here.ran == []
 
@@ -347,14 +349,14 @@ async def test_a_session_of_the_gateway_is_asked_about_the_tool_it_calls(tmp_pat
 
 
 @pytest.mark.requirement("OT-34")
-async def test_an_answer_by_the_gateway_counts_once_and_for_its_own_call_alone(
+async def test_an_answer_through_the_gateway_counts_once_and_only_for_its_own_call(
     tmp_path: Path,
 ) -> None:
     async with place(tmp_path) as here:
         agent = LoneClient(here.http, CAPABLE, path=GATEWAY)
         params = called("tabhub_call", **BEHIND)
-        first = (await agent.request("tools/call", params)).json()["result"]
-        reply = {"inputResponses": {"approval": ONCE}, "requestState": first["requestState"]}
+        result = (await agent.request("tools/call", params)).json()["result"]
+        reply = {"inputResponses": {"approval": ONCE}, "requestState": result["requestState"]}
         other = called("tabhub_call", name=SCRIPT, arguments={"code": "2", "tabId": 1})
         refused = (await agent.request("tools/call", {**other, **reply})).json()
         assert refused["error"]["data"]["reason"] == "invalid_params"

@@ -24,18 +24,18 @@ pytestmark = pytest.mark.requirement("TH-43")
 
 
 async def _scraped(http: httpx.AsyncClient) -> Samples:
-    """Every sample, by its name and the values of its labels in the order of their names."""
+    """All samples by name and label values, in the order of the label names."""
     answer = await http.get("/metrics")
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/plain; version=")
-    found: Samples = {}
+    samples: Samples = {}
     for family in text_string_to_metric_families(answer.text):
         assert family.documentation
         for sample in family.samples:
             key = (sample.name, *(sample.labels[name] for name in sorted(sample.labels)))
-            assert key not in found
-            found[key] = sample.value
-    return found
+            assert key not in samples
+            samples[key] = sample.value
+    return samples
 
 
 async def test_calls_are_counted_by_tool_and_outcome_and_timed() -> None:
@@ -47,54 +47,54 @@ async def test_calls_are_counted_by_tool_and_outcome_and_timed() -> None:
         await agent.result("browser_list_tabs", surplus=1)
         for number in range(5):
             await agent.post("tools/call", {"name": f"made_up_{number}", "arguments": {}})
-        told = await _scraped(http)
+        samples = await _scraped(http)
     calls = "tabhub_calls_total"
-    assert told[calls, "ok", "permissions_check"] == 2
-    assert told[calls, "extension_disconnected", "browser_list_tabs"] == 1
-    assert told[calls, "invalid_arguments", "browser_list_tabs"] == 1
-    assert told[calls, "unknown_tool", "unknown"] == 5
-    assert told["tabhub_call_seconds_count", "permissions_check"] == 2
-    assert told["tabhub_call_seconds_sum", "permissions_check"] > 0
-    assert told["tabhub_call_seconds_bucket", "+Inf", "permissions_check"] == 2
-    assert not any("made_up" in part for key in told for part in key)
+    assert samples[calls, "ok", "permissions_check"] == 2
+    assert samples[calls, "extension_disconnected", "browser_list_tabs"] == 1
+    assert samples[calls, "invalid_arguments", "browser_list_tabs"] == 1
+    assert samples[calls, "unknown_tool", "unknown"] == 5
+    assert samples["tabhub_call_seconds_count", "permissions_check"] == 2
+    assert samples["tabhub_call_seconds_sum", "permissions_check"] > 0
+    assert samples["tabhub_call_seconds_bucket", "+Inf", "permissions_check"] == 2
+    assert not any("made_up" in part for key in samples for part in key)
 
 
 async def test_a_histogram_is_cumulative_and_its_bounds_are_inclusive() -> None:
     async with served() as server, client(server.port) as http:
         for milliseconds in (0.5, 1, 7, 200_000):
             server.app.audit.record(event(tool="t", plugin="browser", duration_ms=milliseconds))
-        told = await _scraped(http)
-    buckets = {key[1]: value for key, value in told.items() if key[0].endswith("_bucket")}
+        samples = await _scraped(http)
+    buckets = {key[1]: value for key, value in samples.items() if key[0].endswith("_bucket")}
     assert (buckets["0.001"], buckets["0.005"], buckets["0.01"]) == (2, 2, 3)
     assert (buckets["120.0"], buckets["+Inf"]) == (3, 4)
 
 
-async def test_names_that_others_choose_are_no_labels() -> None:
+async def test_names_chosen_by_others_do_not_become_labels() -> None:
     async with served() as server, client(server.port) as http:
         for number in range(50):
             server.app.audit.record(event(tool=f"t{number}", plugin=f"site{number}.example"))
-        told = await _scraped(http)
-    assert told["tabhub_calls_total", "ok", "other"] == 50
-    assert len([key for key in told if key[0] == "tabhub_calls_total"]) == 1
+        samples = await _scraped(http)
+    assert samples["tabhub_calls_total", "ok", "other"] == 50
+    assert len([key for key in samples if key[0] == "tabhub_calls_total"]) == 1
 
 
-async def test_links_and_sessions_are_told_by_kind() -> None:
-    async with served() as server, client(server.port) as http, connected(server.port) as one:
-        await one.sync(tab(1))
-        async with connected(server.port, "profile-b") as other:
-            await other.sync(tab(2), kind="personal")
+async def test_links_and_sessions_are_counted_by_kind() -> None:
+    async with served() as server, client(server.port) as http, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        async with connected(server.port, "profile-b") as other_extension:
+            await other_extension.sync(tab(2), kind="personal")
             await connect(http)
             await Agent(http).call("permissions_check", tool="navigate")
             async with streaming(http), streaming(http):
-                told = await _scraped(http)
-    assert told["tabhub_links", "managed"] == 1
-    assert told["tabhub_links", "personal"] == 1
-    assert told["tabhub_sessions", "mcp"] == 1
-    assert told["tabhub_sessions", "sse"] == 2
-    assert told["tabhub_sessions", "token"] == 1
+                samples = await _scraped(http)
+    assert samples["tabhub_links", "managed"] == 1
+    assert samples["tabhub_links", "personal"] == 1
+    assert samples["tabhub_sessions", "mcp"] == 1
+    assert samples["tabhub_sessions", "sse"] == 2
+    assert samples["tabhub_sessions", "token"] == 1
 
 
-async def test_what_is_under_way_or_waits_is_told() -> None:
+async def test_running_and_waiting_calls_are_counted() -> None:
     settings = Settings(permissions=PermissionSettings(tools={"browser_read_page": "ask"}))
     async with (
         served(settings) as server,
@@ -102,20 +102,20 @@ async def test_what_is_under_way_or_waits_is_told() -> None:
         connected(server.port) as extension,
     ):
         await extension.sync(tab(1), panels=1)
-        asked = asyncio.create_task(Agent(http).result("browser_read_page", tabId=1))
+        waiting = asyncio.create_task(Agent(http).result("browser_read_page", tabId=1))
         await extension.next("confirmation.request")
         sent = asyncio.create_task(Agent(http).result("browser_get_tab_info", tabId=1))
         await extension.next("tool.dispatch")
-        told = await _scraped(http)
-        for call in (asked, sent):
+        samples = await _scraped(http)
+        for call in (waiting, sent):
             call.cancel()
-        await asyncio.wait({asked, sent})
-    assert told["tabhub_calls_in_flight",] == 2
-    assert told["tabhub_commands_queued",] == 1
-    assert told["tabhub_approvals_waiting",] == 1
+        await asyncio.wait({waiting, sent})
+    assert samples["tabhub_calls_in_flight",] == 2
+    assert samples["tabhub_commands_queued",] == 1
+    assert samples["tabhub_approvals_waiting",] == 1
 
 
-async def test_what_was_refused_or_lost_is_counted(tmp_path: Path) -> None:
+async def test_refusals_and_failed_writes_are_counted(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     limits = RateSettings(sessions_per_minute=1)
     async with served(home=home, rates=limits) as server, client(server.port) as http:
@@ -126,14 +126,14 @@ async def test_what_was_refused_or_lost_is_counted(tmp_path: Path) -> None:
         home.audit.unlink()
         home.audit.mkdir()
         server.app.audit.record(event())
-        told = await _scraped(http)
-    assert told["tabhub_throttled_total", "session"] == 3
-    assert told["tabhub_throttled_total", "admin"] == 0
-    assert told["tabhub_audit_write_failures_total",] == 1
-    assert told["tabhub_uptime_seconds",] > 0
+        samples = await _scraped(http)
+    assert samples["tabhub_throttled_total", "session"] == 3
+    assert samples["tabhub_throttled_total", "admin"] == 0
+    assert samples["tabhub_audit_write_failures_total",] == 1
+    assert samples["tabhub_uptime_seconds",] > 0
 
 
-async def test_a_client_may_read_it_and_nobody_else(tmp_path: Path) -> None:
+async def test_reading_it_needs_a_client_token(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     token = Clients(home).add("prometheus")
     async with served(home=home) as server:
@@ -143,7 +143,9 @@ async def test_a_client_may_read_it_and_nobody_else(tmp_path: Path) -> None:
             assert (await http.get("/metrics")).status_code == 401
 
 
-def test_the_library_is_loaded_only_when_somebody_asks() -> None:
+def test_the_library_is_loaded_only_for_a_request() -> None:
     code = "import sys, tabhub.server.app; print('prometheus_client' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert process.stdout.strip() == "False"

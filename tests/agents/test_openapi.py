@@ -1,4 +1,4 @@
-"""`/openapi.json` says what is true: of every endpoint, checked from outside."""
+"""`/openapi.json` describes every endpoint correctly, checked from outside."""
 
 import asyncio
 import sys
@@ -23,44 +23,44 @@ async def description(port: int) -> Any:
 @pytest.mark.requirement("OT-07")
 async def test_every_path_that_answers_is_described_and_no_other() -> None:
     async with served() as server:
-        told = await description(server.port)
+        openapi = await description(server.port)
         routes = server.app.router.routes
-    assert told["paths"].keys() == {route.path for route in routes if route.kind == "http"}
-    assert {"/tools", "/tools/{name}", "/tools/{name}/call", "/mcp"} <= told["paths"].keys()
+    assert openapi["paths"].keys() == {route.path for route in routes if route.kind == "http"}
+    assert {"/tools", "/tools/{name}", "/tools/{name}/call", "/mcp"} <= openapi["paths"].keys()
 
 
-async def test_what_the_settings_switch_off_is_neither_described_nor_there() -> None:
+async def test_a_disabled_endpoint_is_neither_described_nor_served() -> None:
     settings = Settings(mcp_server=SseSettings(enabled=False))
     async with served(settings) as server, client(server.port) as http:
-        told = await description(server.port)
-        assert told["paths"].keys().isdisjoint({"/sse", "/message"})
+        openapi = await description(server.port)
+        assert openapi["paths"].keys().isdisjoint({"/sse", "/message"})
         for path in ("/sse", "/message"):
             answer = await http.get(path)
             assert (answer.status_code, answer.json()["error"]["reason"]) == (404, "not_found")
 
 
-async def test_the_description_needs_no_token_and_says_what_does(tmp_path: Path) -> None:
+async def test_the_description_needs_no_token_and_names_the_paths_that_do(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     token = Clients(home).add("ann")
     async with served(home=home) as server:
-        for shown in (None, token, SECRET):
-            async with client(server.port, shown) as http:
+        for credential in (None, token, SECRET):
+            async with client(server.port, credential) as http:
                 assert (await http.get("/openapi.json")).status_code == 200
                 assert (await http.head("/openapi.json")).status_code == 200
                 answer = await http.post("/openapi.json")
                 assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD")
-        told = await description(server.port)
+        openapi = await description(server.port)
         async with client(server.port, None) as http:
-            for path, item in told["paths"].items():
+            for path, item in openapi["paths"].items():
                 for method in item.keys() - {"parameters"}:
-                    public = {} in item[method].get("security", told["security"])
+                    public = {} in item[method].get("security", openapi["security"])
                     answer = await http.request(method, path)
                     assert (answer.status_code == 401) is not public, (method, path)
 
 
 @pytest.mark.slow
 @pytest.mark.requirement("OT-07")
-async def test_schemathesis_finds_nothing_that_is_not_as_described(tmp_path: Path) -> None:
+async def test_schemathesis_finds_no_difference_from_the_description(tmp_path: Path) -> None:
     async with served() as server:
         running = await asyncio.create_subprocess_exec(
             str(Path(sys.executable).with_name("schemathesis")),

@@ -1,4 +1,4 @@
-"""What the audit has of calls that were refused: what was tried, without secrets, and not much."""
+"""Refused calls in the audit log: the attempted arguments, shortened and without secrets."""
 
 import json
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ async def setting(tmp_path: Path) -> AsyncIterator[Setting]:
 
 
 async def call(setting: Setting, tool: str, arguments: Any) -> dict[str, Any]:
-    """The entry of one call."""
+    """The audit entry of one call."""
     server, http, _ = setting
     await http.post(f"/tools/{tool}/call", json={"arguments": arguments})
     entry: dict[str, Any] = server.app.audit.entries(limit=1)[0]
@@ -37,13 +37,13 @@ async def call(setting: Setting, tool: str, arguments: Any) -> dict[str, Any]:
     return entry
 
 
-async def test_arguments_that_do_not_fit_are_kept_and_those_of_unknown_tools(
+async def test_invalid_arguments_and_those_of_unknown_tools_are_logged(
     setting: Setting,
 ) -> None:
-    given = {"url": "https://a.example/", "more": [1, True]}
+    arguments = {"url": "https://a.example/", "more": [1, True]}
     for tool in ("browser_open_tab", "browser_opentab"):
-        entry = await call(setting, tool, given)
-        assert entry["success"] is False and entry["arguments"] == given
+        entry = await call(setting, tool, arguments)
+        assert entry["success"] is False and entry["arguments"] == arguments
 
 
 @pytest.mark.parametrize("secret", ["correct horse", 7235981, ["correct horse"], {"a": 7235981}])
@@ -57,7 +57,7 @@ async def test_arguments_that_do_not_fit_are_kept_and_those_of_unknown_tools(
         ("login", "password"),
     ],
 )
-async def test_what_is_secret_in_a_call_that_fits_is_so_in_one_that_does_not(
+async def test_secrets_are_redacted_in_invalid_calls_too(
     setting: Setting, tool: str, name: str, secret: Any
 ) -> None:
     entry = await call(setting, tool, {name: secret, "nonsense": 1})
@@ -68,23 +68,25 @@ async def test_what_is_secret_in_a_call_that_fits_is_so_in_one_that_does_not(
 
 
 @pytest.mark.parametrize("arguments", ["correct horse", ["correct horse"], 7, True])
-async def test_of_what_has_no_names_only_the_kind_is_kept(setting: Setting, arguments: Any) -> None:
+async def test_only_the_type_of_unnamed_arguments_is_logged(
+    setting: Setting, arguments: Any
+) -> None:
     entry = await call(setting, "browser_type_text", arguments)
     assert list(entry["arguments"]) == ["cut"]
     assert "horse" not in setting[2].audit.read_text()
 
 
 @pytest.mark.parametrize(
-    "given",
+    "arguments",
     [{"note": "word " * 10_000}, {f"k{n}": "word " * 10 for n in range(200)}, {"x": "y" * 200_000}],
 )
-async def test_little_is_kept_of_much(setting: Setting, given: dict[str, str]) -> None:
-    entry = await call(setting, "browser_open_tab", given)
+async def test_large_arguments_are_shortened(setting: Setting, arguments: dict[str, str]) -> None:
+    entry = await call(setting, "browser_open_tab", arguments)
     assert len(json.dumps(entry)) < REFUSED_BYTES
     assert len(setting[2].audit.read_bytes()) < REFUSED_BYTES
 
 
-async def test_a_flood_of_calls_in_vain_does_not_push_out_what_was_done(
+async def test_a_flood_of_refused_calls_does_not_push_out_successful_ones(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # However slow the machine is, the whole flood counts as one minute.

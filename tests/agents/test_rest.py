@@ -1,4 +1,4 @@
-"""REST: listing and calling tools by plain HTTP."""
+"""REST: listing and calling tools over plain HTTP."""
 
 import asyncio
 import json
@@ -37,29 +37,29 @@ def called(**arguments: Any) -> Json:
 
 
 def reason(answer: httpx.Response) -> str:
-    """The reason of an error, which has the one shape."""
+    """The reason of an error in the common shape."""
     error: Json = answer.json()["error"]
     assert {"code", "message", "reason", "retryable", "category"} <= error.keys()
-    found: str = error["reason"]
-    return found
+    word: str = error["reason"]
+    return word
 
 
 @pytest.mark.requirement("OT-07")
-async def test_tools_are_listed_with_all_that_a_caller_needs() -> None:
+async def test_tools_are_listed_with_everything_a_caller_needs() -> None:
     async with served() as server, client(server.port) as http:
         tools = (await http.get("/tools")).json()
-        one = (await http.get(f"/tools/{SCRIPT}")).json()
+        script_tool = (await http.get(f"/tools/{SCRIPT}")).json()
         everything = [tool.name for tool in server.app.hub.tools]
     assert tools.keys() == {"tools"}
     assert [tool["name"] for tool in tools["tools"]] == everything
-    assert one in tools["tools"]
-    assert one["plugin"] == "browser" and one["toolsets"] == ["browser", "core"]
-    assert one["inputSchema"]["required"] == ["code"] and one["description"]
-    assert "disabled" not in one
+    assert script_tool in tools["tools"]
+    assert script_tool["plugin"] == "browser" and script_tool["toolsets"] == ["browser", "core"]
+    assert script_tool["inputSchema"]["required"] == ["code"] and script_tool["description"]
+    assert "disabled" not in script_tool
 
 
 @pytest.mark.requirement("OT-07")
-async def test_the_list_is_filtered_searched_and_paged_where_asked() -> None:
+async def test_the_list_can_be_filtered_searched_and_paged() -> None:
     async with served() as server, client(server.port) as http:
         server.app.hub.tools.add(
             Tool("shop_buy", "Buys.", {"type": "object"}, source="browser", plugin="shop")
@@ -68,11 +68,11 @@ async def test_the_list_is_filtered_searched_and_paged_where_asked() -> None:
         assert await names(http, "?plugin=nobody") == []
         assert set(await names(http, "?toolset=claude")) == in_toolset("claude")
         assert (await names(http, "?query=take+a+screenshot"))[0] == "browser_screenshot_tab"
-        first = (await http.get("/tools", params={"limit": 5})).json()
-        more = {"limit": 500, "cursor": first["nextCursor"]}
+        page = (await http.get("/tools", params={"limit": 5})).json()
+        more = {"limit": 500, "cursor": page["nextCursor"]}
         rest = (await http.get("/tools", params=more)).json()
-        together = [tool["name"] for tool in first["tools"] + rest["tools"]]
-        assert len(first["tools"]) == 5 and together == await names(http)
+        together = [tool["name"] for tool in page["tools"] + rest["tools"]]
+        assert len(page["tools"]) == 5 and together == await names(http)
 
 
 @pytest.mark.requirement("OT-07")
@@ -88,13 +88,13 @@ async def test_the_list_is_filtered_searched_and_paged_where_asked() -> None:
         "?limit=null",
     ],
 )
-async def test_a_query_that_makes_no_sense_is_a_400(query: str) -> None:
+async def test_an_invalid_query_is_a_400(query: str) -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.get(f"/tools{query}")
     assert (answer.status_code, reason(answer)) == (400, "invalid_arguments")
 
 
-async def test_what_a_token_may_not_call_is_not_there_and_what_is_off_says_so(
+async def test_a_forbidden_tool_is_not_found_and_a_disabled_one_is_marked(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path / "home").create()
@@ -104,14 +104,14 @@ async def test_what_a_token_may_not_call_is_not_there_and_what_is_off_says_so(
         assert set(await names(http)) == in_toolset("core", reading=True)
         assert (await http.get("/tools/browser_find")).json()["disabled"] is True
         assert (await http.get("/tools/browser_open_tab")).status_code == 404
-        given = {"arguments": {"url": "https://a.example/"}}
-        answer = await http.post("/tools/browser_open_tab/call", json=given)
+        body = {"arguments": {"url": "https://a.example/"}}
+        answer = await http.post("/tools/browser_open_tab/call", json=body)
     assert (answer.status_code, reason(answer)) == (403, "permission_denied")
 
 
 @pytest.fixture
 async def browser() -> AsyncIterator[tuple[FakeExtension, httpx.AsyncClient]]:
-    """A browser with one tab, and somebody who calls."""
+    """A browser with one tab, and an HTTP client."""
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         yield extension, http
@@ -121,12 +121,12 @@ Browser = tuple[FakeExtension, httpx.AsyncClient]
 
 
 @pytest.mark.requirement("OT-07")
-async def test_a_call_answers_with_the_result_that_mcp_has(browser: Browser) -> None:
+async def test_a_call_returns_the_same_result_as_over_mcp(browser: Browser) -> None:
     _, http = browser
-    given: Json = {"arguments": {"tool": "computer"}}
-    answer = await http.post("/tools/permissions_check/call", json=given)
+    body: Json = {"arguments": {"tool": "computer"}}
+    answer = await http.post("/tools/permissions_check/call", json=body)
     assert answer.status_code == 200
-    by_mcp = await Agent(http).result("permissions_check", **given["arguments"])
+    by_mcp = await Agent(http).result("permissions_check", **body["arguments"])
     by_mcp.pop("resultType"), by_mcp.pop("_meta")
     assert answer.json() == by_mcp
 
@@ -142,16 +142,16 @@ async def test_a_tool_that_fails_is_a_422_with_the_result_beside_the_error(
 
     extension.handlers["page.click"] = refuse
     answer = await http.post("/tools/browser_click_element/call", json=called(ref="ref_1"))
-    told = answer.json()
+    body = answer.json()
     assert (answer.status_code, reason(answer)) == (422, "covered_by")
-    assert told["isError"] is True and told["content"][0]["text"] == told["error"]["message"]
-    assert told["structuredContent"]["error"]["reason"] == "covered_by"
+    assert body["isError"] is True and body["content"][0]["text"] == body["error"]["message"]
+    assert body["structuredContent"]["error"]["reason"] == "covered_by"
     lost = await http.post(CALL, json={"arguments": {"code": "1", "tabId": 77}})
     assert (lost.status_code, reason(lost)) == (422, "tab_not_found")
 
 
 @pytest.mark.requirement("OT-07")
-async def test_every_way_to_fail_has_its_status() -> None:
+async def test_every_kind_of_failure_has_its_status() -> None:
     settings = Settings(permissions=PermissionSettings(tools={"browser_find": "off"}))
     async with served(settings) as server, client(server.port) as http:
         unknown = await http.post("/tools/browser_clik/call", json={})
@@ -167,7 +167,7 @@ async def test_every_way_to_fail_has_its_status() -> None:
     assert (alone.status_code, reason(alone)) == (503, "extension_disconnected")
 
 
-async def test_a_call_that_may_have_been_done_is_no_call_to_be_sent_again_by_itself() -> None:
+async def test_a_call_that_may_have_run_is_not_retryable() -> None:
     async with served() as server, client(server.port) as http:
         async with connected(server.port) as extension:
             await extension.sync(tab(1))
@@ -178,7 +178,7 @@ async def test_a_call_that_may_have_been_done_is_no_call_to_be_sent_again_by_its
     assert (answer.status_code, reason(answer)) == (422, "page_may_have_received")
 
 
-async def test_a_browser_that_was_reloaded_and_stays_away_is_no_reason_to_reload_it_again() -> None:
+async def test_a_reload_without_a_reconnection_is_not_retryable() -> None:
     allowed = PermissionSettings(tools={"extension_reload": "auto"})
     settings = Settings(permissions=allowed, limits=Limits(call_seconds=1))
     async with served(settings) as server, client(server.port) as http:
@@ -210,7 +210,7 @@ NESTED = b'{"arguments": {"a": ' + b"[" * 10_000 + b"]" * 10_000 + b"}}"
         (NESTED, "invalid_request"),
     ],
 )
-async def test_a_body_that_is_no_call_is_a_400(body: bytes, reason_word: str) -> None:
+async def test_a_body_that_is_not_a_call_is_a_400(body: bytes, reason_word: str) -> None:
     async with served() as server, client(server.port) as http:
         headers = {"content-type": "application/json"}
         answer = await http.post("/tools/permissions_check/call", content=body, headers=headers)
@@ -252,7 +252,7 @@ async def test_wrong_methods_types_sizes_and_tokens_have_the_documented_status()
             assert (answer.status_code, reason(answer)) == (401, "not_authenticated")
 
 
-async def test_what_a_tool_does_not_find_is_its_failure_and_no_wrong_address() -> None:
+async def test_a_not_found_error_of_a_tool_is_not_a_404() -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.post(
             "/tools/shortcuts_execute/call", json={"arguments": {"command": "x"}}
@@ -261,10 +261,10 @@ async def test_what_a_tool_does_not_find_is_its_failure_and_no_wrong_address() -
     assert answer.json()["isError"] is True
 
 
-def test_what_is_unavailable_may_be_tried_again_and_what_is_not_there_may_not() -> None:
-    again = {"rate_limit": True, "timeout": True, "unavailable": True, "not_found": False}
+def test_unavailable_is_retryable_and_not_found_is_not() -> None:
+    retryable = {"rate_limit": True, "timeout": True, "unavailable": True, "not_found": False}
     for word, row in REASONS.items():
-        assert row.retryable is again.get(row.category, False), word
+        assert row.retryable is retryable.get(row.category, False), word
 
 
 async def test_a_name_may_have_any_character_that_a_path_can_carry() -> None:
@@ -279,7 +279,7 @@ async def test_a_name_may_have_any_character_that_a_path_can_carry() -> None:
 
 
 @pytest.mark.requirement("OT-07")
-async def test_the_same_key_runs_a_call_once_and_another_call_may_not_have_it(
+async def test_the_same_key_runs_a_call_once_and_another_call_may_not_use_it(
     browser: Browser,
 ) -> None:
     extension, http = browser
@@ -316,36 +316,38 @@ async def test_rest_shares_its_session_with_sessionless_mcp_or_names_a_group(
     assert (unknown.status_code, reason(unknown)) == (404, "unknown_session")
 
 
-async def heard(response: httpx.Response) -> list[tuple[str, Json]]:
-    kinds, told = [], []
+async def received_events(response: httpx.Response) -> list[tuple[str, Json]]:
+    kinds, data = [], []
     async for line in response.aiter_lines():
         if line.startswith("event: "):
             kinds.append(line[7:])
         elif line.startswith("data: "):
-            told.append(json.loads(line[6:]))
-    return list(zip(kinds, told, strict=True))
+            data.append(json.loads(line[6:]))
+    return list(zip(kinds, data, strict=True))
 
 
 @pytest.mark.requirement("OT-07")
-async def test_who_accepts_events_hears_of_progress_and_then_the_result(browser: Browser) -> None:
+async def test_a_client_that_accepts_events_gets_progress_and_then_the_result(
+    browser: Browser,
+) -> None:
     extension, http = browser
     answering = asyncio.create_task(extension.answer_in_steps({"value": 1}))
     async with http.stream("POST", CALL, json=called(code="1"), headers=EVENTS) as response:
         assert response.headers["content-type"] == "text/event-stream"
-        told = await heard(response)
+        received = await received_events(response)
     await answering
-    assert told[0] == ("progress", {"progress": 1, "total": 2, "message": "half"})
-    assert [kind for kind, _ in told] == ["progress", "result"]
-    assert told[1][1]["structuredContent"] == {"value": 1}
+    assert received[0] == ("progress", {"progress": 1, "total": 2, "message": "half"})
+    assert [kind for kind, _ in received] == ["progress", "result"]
+    assert received[1][1]["structuredContent"] == {"value": 1}
 
 
-async def test_an_error_before_the_first_event_is_a_plain_answer_with_its_status(
+async def test_an_error_before_the_first_event_is_a_plain_response_with_its_status(
     browser: Browser,
 ) -> None:
     _, http = browser
-    for path, given, status in ((CALL, called(), 400), ("/tools/nothing/call", called(), 404)):
-        plain = await http.post(path, json=given)
-        early = await http.post(path, json=given, headers=EVENTS)
+    for path, body, status in ((CALL, called(), 400), ("/tools/nothing/call", called(), 404)):
+        plain = await http.post(path, json=body)
+        early = await http.post(path, json=body, headers=EVENTS)
         assert (early.status_code, early.json()) == (status, plain.json())
         assert early.headers["content-type"] == "application/json"
 
@@ -354,72 +356,72 @@ async def test_an_error_after_progress_is_the_last_event(browser: Browser) -> No
     extension, http = browser
 
     async def fail() -> None:
-        asked = await extension.next("tool.dispatch")
-        told = {"dispatchId": asked["params"]["dispatchId"], "progress": 1}
-        await extension.notify("tool.progress", told)
-        await extension.send({"id": asked["id"], "error": Refusal("csp_blocked").wire})
+        request = await extension.next("tool.dispatch")
+        params = {"dispatchId": request["params"]["dispatchId"], "progress": 1}
+        await extension.notify("tool.progress", params)
+        await extension.send({"id": request["id"], "error": Refusal("csp_blocked").wire})
 
     answering = asyncio.create_task(fail())
     async with http.stream("POST", CALL, json=called(code="1"), headers=EVENTS) as response:
-        kinds = [kind for kind, _ in await heard(response)]
+        kinds = [kind for kind, _ in await received_events(response)]
     await answering
     assert (response.status_code, kinds) == (200, ["progress", "error"])
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "message"),
     [
         ("?limit=many", "limit must be a whole number at least 1 and at most 500"),
         ("?limit=0", "limit must be"),
         ("?colour=blue", "there is no parameter colour; there are query, plugin,"),
     ],
 )
-async def test_what_is_wrong_in_a_query_is_named(query: str, told: str) -> None:
+async def test_the_error_names_the_wrong_part_of_a_query(query: str, message: str) -> None:
     async with served() as server, client(server.port) as http:
         for path in ("/tools", "/audit"):
             answer = await http.get(f"{path}{query}")
             assert answer.status_code == 400
-            assert told.partition(" are ")[0] in answer.json()["error"]["message"]
+            assert message.partition(" are ")[0] in answer.json()["error"]["message"]
 
 
-async def test_arguments_in_the_wrong_place_are_told_the_right_one() -> None:
+async def test_the_error_for_misplaced_arguments_names_the_right_place() -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.post(CALL, json={"url": "https://example.com"})
     assert (answer.status_code, reason(answer)) == (400, "invalid_arguments")
-    told = answer.json()["error"]["message"]
-    assert 'put the arguments under "arguments", as in {"arguments":{"url":"..."}}' in told
+    message = answer.json()["error"]["message"]
+    assert 'put the arguments under "arguments", as in {"arguments":{"url":"..."}}' in message
 
 
 @pytest.mark.requirement("OT-07")
 @pytest.mark.parametrize("headers", [{}, EVENTS])
-async def test_a_client_that_hangs_up_cancels_its_call(
+async def test_a_client_that_disconnects_cancels_its_call(
     browser: Browser, headers: dict[str, str]
 ) -> None:
     extension, http = browser
     calling = asyncio.create_task(http.post(CALL, json=called(code="1"), headers=headers))
-    asked = await extension.next("tool.dispatch")
+    request = await extension.next("tool.dispatch")
     calling.cancel()
     await asyncio.wait({calling})
     cancelled = await extension.next("tool.cancel")
-    assert cancelled["params"]["dispatchId"] == asked["params"]["dispatchId"]
+    assert cancelled["params"]["dispatchId"] == request["params"]["dispatchId"]
 
 
 @pytest.mark.requirement("OT-07")
-async def test_a_call_is_written_down_as_any_other_with_what_the_client_calls_itself() -> None:
+async def test_a_call_is_in_the_audit_log_with_the_name_of_its_client() -> None:
     async with served() as server, client(server.port) as http:
         http.headers["user-agent"] = "curl/8.5.0"
         await http.post("/tools/permissions_check/call")
         await Agent(http).call("permissions_check")
-        one, two = server.app.audit.entries()
-    assert two.pop("agent") == "curl"
-    for entry in (one, two):
+        first, second = server.app.audit.entries()
+    assert second.pop("agent") == "curl"
+    for entry in (first, second):
         for changing in ("timestamp", "duration", "durationMs", "agent"):
             entry.pop(changing, None)
-    assert one == two
+    assert first == second
 
 
 async def curl(server: Server, path: str, *flags: str) -> str:
-    """What curl prints, as somebody would type it who has read the documentation."""
+    """The output of curl, called as the documentation shows."""
     running = await asyncio.create_subprocess_exec(
         *("curl", "-sN", f"http://127.0.0.1:{server.port}{path}"),
         *("-H", f"Authorization: Bearer {SECRET}", *flags),
@@ -431,18 +433,18 @@ async def curl(server: Server, path: str, *flags: str) -> str:
 
 
 @pytest.mark.requirement("OT-07")
-async def test_curl_is_client_enough() -> None:
+async def test_curl_can_list_and_call_tools() -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.sync(tab(1))
         extension.handlers["page.evaluate"] = lambda params: {"value": 2}
-        found = json.loads(await curl(server, "/tools?query=screenshot&limit=1"))
-        assert [tool["name"] for tool in found["tools"]] == ["browser_screenshot_tab"]
-        given = ("-d", json.dumps(called(code="1+1")), "-H", "Content-Type: application/json")
-        assert json.loads(await curl(server, CALL, *given))["structuredContent"] == {"value": 2}
-        told = await curl(server, CALL, *given, "-H", "Accept: text/event-stream")
-        assert told.startswith("event: result\ndata: {")
+        tools = json.loads(await curl(server, "/tools?query=screenshot&limit=1"))
+        assert [tool["name"] for tool in tools["tools"]] == ["browser_screenshot_tab"]
+        call = ("-d", json.dumps(called(code="1+1")), "-H", "Content-Type: application/json")
+        assert json.loads(await curl(server, CALL, *call))["structuredContent"] == {"value": 2}
+        stream = await curl(server, CALL, *call, "-H", "Accept: text/event-stream")
+        assert stream.startswith("event: result\ndata: {")
         bare = await curl(server, "/tools/permissions_check/call", "-X", "POST")
         assert json.loads(bare)["structuredContent"]["tools"]
         status = ("-o", "/dev/null", "-w", "%{http_code}")
-        assert await curl(server, "/tools/nothing/call", *given, *status) == "404"
+        assert await curl(server, "/tools/nothing/call", *call, *status) == "404"
         assert await curl(server, CALL, "-d", "x=1", *status) == "415"

@@ -1,4 +1,4 @@
-"""Agents and their tabs over every endpoint: own, foreign, paused, ended, restored."""
+"""Agents and their tabs over every endpoint: own, foreign, paused, ended and restored tabs."""
 
 import asyncio
 import random
@@ -28,7 +28,7 @@ async def test_two_agents_have_groups_of_their_own_and_do_not_reach_each_others_
         assert await outcome(ann, bobs) == await outcome(bob, anns) == "foreign_tab"
         assert await outcome(bob, 1) == "foreign_tab"
         listed = (await ann.call("browser_list_tabs")).json()["result"]
-        tabs = {told["tabId"]: told for told in listed["structuredContent"]["tabs"]}
+        tabs = {entry["tabId"]: entry for entry in listed["structuredContent"]["tabs"]}
         assert [tabs[id]["usable"] for id in (1, anns, bobs)] == [False, True, False]
         assert "owner" not in tabs[1] and tabs[bobs]["owner"].startswith("test 2 (")
         assert "(the person's)" in listed["content"][0]["text"]
@@ -67,7 +67,7 @@ async def test_an_idle_session_without_a_handshake_is_released_too() -> None:
         await window.extension.command("tabs.close")
 
 
-async def test_what_a_page_of_an_agent_opens_is_the_agents_and_joins_its_group() -> None:
+async def test_a_tab_that_an_agents_page_opens_is_the_agents_and_joins_its_group() -> None:
     async with served() as server, browser(server) as window, client(server.port) as http:
         ann, bob = await connect(http), await connect(http)
         anns = await opened(ann)
@@ -88,31 +88,33 @@ async def test_what_a_page_of_an_agent_opens_is_the_agents_and_joins_its_group()
         ("tab.takeBack", {"tabId": None}),
     ],
 )
-async def test_a_person_ends_calls_in_flight_and_what_follows(method: str, params: Json) -> None:
+async def test_a_person_ends_running_calls_and_blocks_later_ones(method: str, params: Json) -> None:
     async with served() as server, browser(server) as window, client(server.port) as http:
         ann, bob = await connect(http), await connect(http)
         anns, bobs = await opened(ann), await opened(bob)
         del window.extension.handlers["page.evaluate"]
-        calls = [asyncio.create_task(outcome(one)) for one in (ann, bob)]
+        calls = [asyncio.create_task(outcome(agent)) for agent in (ann, bob)]
         for _ in calls:
             await window.extension.command("page.evaluate")
         filled = {"session": ann.session, "tabId": anns}
-        given = {key: filled[key] if value is None else value for key, value in params.items()}
-        assert "result" in await window.extension.ask(method, given)
+        message = {key: filled[key] if value is None else value for key, value in params.items()}
+        assert "result" in await window.extension.ask(method, message)
         assert await calls[0] == "paused_by_person"
         cancelled = await window.extension.next("tool.cancel")
         assert cancelled["params"]["dispatchId"]
-        window.extension.handlers["page.evaluate"] = lambda told: {"value": told["tabId"]}
+        window.extension.handlers["page.evaluate"] = lambda params_sent: {
+            "value": params_sent["tabId"]
+        }
         if method == "tab.takeBack":
             assert await outcome(ann) == "no_current_tab"
-        later = await outcome(ann, anns)
-        assert later == ("foreign_tab" if method == "tab.takeBack" else "paused_by_person")
+        result = await outcome(ann, anns)
+        assert result == ("foreign_tab" if method == "tab.takeBack" else "paused_by_person")
         if method == "agents.stop":
             assert await calls[1] == "paused_by_person"
         else:
             calls[1].cancel()
             assert await outcome(bob) == bobs
-        undo = {**given, **({"paused": False} if "paused" in given else {"stopped": False})}
+        undo = {**message, **({"paused": False} if "paused" in message else {"stopped": False})}
         if method != "tab.takeBack":
             await window.extension.ask(method, undo)
             assert await outcome(ann) == anns
@@ -135,11 +137,11 @@ async def test_a_shared_tab_is_usable_until_the_person_no_longer_shares_it() -> 
         assert refused["error"]["data"]["reason"] == "invalid_arguments"
 
 
-async def test_the_tab_a_person_looks_at_can_be_shared_as_such() -> None:
-    shown = tab(1, active=True, focusedWindow=True)
+async def test_the_active_tab_of_a_person_can_be_shared() -> None:
+    active_tab = tab(1, active=True, focusedWindow=True)
     async with (
         served(share_active_tab=True) as server,
-        browser(server, shown, tab(2)) as window,
+        browser(server, active_tab, tab(2)) as window,
         client(server.port) as http,
     ):
         agent = Agent(http)
@@ -152,7 +154,7 @@ async def test_the_tab_a_person_looks_at_can_be_shared_as_such() -> None:
         assert failed.value.reason == "foreign_tab"
 
 
-async def test_clients_without_a_session_get_tabs_apart_by_a_group_handle() -> None:
+async def test_clients_without_a_session_get_separate_tabs_by_a_group_handle() -> None:
     async with served() as server, browser(server), client(server.port) as http:
         agent = Agent(http)
         empty = await agent.result("tabs_context_mcp")
@@ -168,8 +170,8 @@ async def test_clients_without_a_session_get_tabs_apart_by_a_group_handle() -> N
                 "browser_execute_script", _meta=meta, code="1", tabId=other
             )
             assert foreign["structuredContent"]["error"]["reason"] == "foreign_tab"
-        again = await agent.result("tabs_context_mcp", _meta=metas[0], createIfEmpty=True)
-        assert again["structuredContent"]["groupHandle"] == groups[0]["groupHandle"]
+        context = await agent.result("tabs_context_mcp", _meta=metas[0], createIfEmpty=True)
+        assert context["structuredContent"]["groupHandle"] == groups[0]["groupHandle"]
 
 
 async def test_a_session_and_a_group_find_their_tabs_again_after_a_restart_of_the_server(
@@ -196,7 +198,7 @@ async def test_a_session_and_a_group_find_their_tabs_again_after_a_restart_of_th
             assert await outcome(ann, first) == "foreign_tab"
 
 
-async def test_a_session_that_was_ended_does_not_come_back_with_the_server(tmp_path: Path) -> None:
+async def test_an_ended_session_is_not_restored_with_the_server(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     async with served(home=home) as server, client(server.port) as http:
         ann = await connect(http)

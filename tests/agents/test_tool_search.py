@@ -1,4 +1,4 @@
-"""What an agent would ask for, and the tools that must come first."""
+"""Queries of agents, and the tools that must be found first."""
 
 import pytest
 
@@ -54,14 +54,14 @@ def index() -> FullTextIndex:
 
 @pytest.mark.requirement("OT-06")
 @pytest.mark.parametrize(("question", "first"), QUESTIONS, ids=[asked for asked, _ in QUESTIONS])
-def test_a_question_finds_the_tools_for_it_before_all_others(
+def test_a_query_finds_its_tools_before_all_others(
     index: FullTextIndex, question: str, first: set[str]
 ) -> None:
-    found = list(index.search(question))
-    assert {*found[: len(first)]} == first, found[:6]
+    names = list(index.search(question))
+    assert {*names[: len(first)]} == first, names[:6]
 
 
-def test_words_to_find_tools_by_belong_to_tools_that_are_there_and_are_in_no_list() -> None:
+def test_search_words_belong_to_existing_tools_and_are_in_no_list() -> None:
     tools = {tool.name: tool for tool in catalog.ALL}
     assert KEYWORDS.keys() <= tools.keys()
     for name, words in KEYWORDS.items():

@@ -1,4 +1,4 @@
-"""Events for tests."""
+"""Audit events for tests."""
 
 from typing import Any
 
@@ -22,5 +22,5 @@ _PLAIN: dict[str, Any] = {
 
 
 def event(**changes: Any) -> AuditEvent:
-    """An ordinary call that went well, but for what a test changes."""
+    """A successful call, with the changes of the test."""
     return AuditEvent(**{**_PLAIN, **changes})

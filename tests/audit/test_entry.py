@@ -1,4 +1,4 @@
-"""What is kept of one event."""
+"""The audit entry of an event."""
 
 import json
 from typing import Any
@@ -14,9 +14,9 @@ from tests.audit.events import event
 redactor = Redactor(["known" * 8])
 
 
-def test_an_entry_says_who_did_what_where_by_which_rule_and_how_it_ended() -> None:
-    kept = entry_of(event(agent="Claude", operation_id="op"), redactor)
-    assert kept == {
+def test_an_entry_has_the_client_the_tool_the_site_the_rule_and_the_outcome() -> None:
+    entry = entry_of(event(agent="Claude", operation_id="op"), redactor)
+    assert entry == {
         "timestamp": "2025-10-09T08:53:20.123Z",
         "tool": "browser_click_element",
         "plugin": "browser",
@@ -34,11 +34,11 @@ def test_an_entry_says_who_did_what_where_by_which_rule_and_how_it_ended() -> No
     }
 
 
-def test_a_failure_is_kept_with_its_reason() -> None:
+def test_a_failure_is_logged_with_its_reason() -> None:
     error = Forbidden("It is off.", "permission_off")
-    kept = entry_of(event(error=error, verdict="denied"), redactor)
-    assert (kept["success"], kept["verdict"]) == (False, "denied")
-    assert kept["error"] == {
+    entry = entry_of(event(error=error, verdict="denied"), redactor)
+    assert (entry["success"], entry["verdict"]) == (False, "denied")
+    assert entry["error"] == {
         "code": error.code,
         "message": "It is off.",
         "category": "permission",
@@ -46,9 +46,9 @@ def test_a_failure_is_kept_with_its_reason() -> None:
     }
 
 
-def test_a_secret_argument_is_kept_neither_itself_nor_where_it_is_repeated() -> None:
+def test_a_secret_argument_is_redacted_everywhere_in_the_entry() -> None:
     error = Refused("There is no option swordfish.")
-    kept = entry_of(
+    entry = entry_of(
         event(
             arguments={"text": "swordfish", "note": "a swordfish", "short": "ab"},
             secret_arguments=frozenset({"text", "short", "absent"}),
@@ -56,25 +56,25 @@ def test_a_secret_argument_is_kept_neither_itself_nor_where_it_is_repeated() -> 
         ),
         redactor,
     )
-    assert kept["arguments"] == {"text": MARK, "note": f"a {MARK}", "short": MARK}
-    assert kept["error"]["message"] == f"There is no option {MARK}."
+    assert entry["arguments"] == {"text": MARK, "note": f"a {MARK}", "short": MARK}
+    assert entry["error"]["message"] == f"There is no option {MARK}."
 
 
-def test_everything_that_others_say_is_redacted() -> None:
-    said = "password=hunter2 " + "known" * 8
-    kept = entry_of(
+def test_all_texts_from_others_are_redacted() -> None:
+    text = "password=hunter2 " + "known" * 8
+    entry = entry_of(
         event(
-            agent=said, rule=said, origin=said, operation_id=said, tool=said, error=Refused(said)
+            agent=text, rule=text, origin=text, operation_id=text, tool=text, error=Refused(text)
         ),
         redactor,
     )
-    assert "hunter2" not in json.dumps(kept)
-    assert "known" not in json.dumps(kept)
+    assert "hunter2" not in json.dumps(entry)
+    assert "known" not in json.dumps(entry)
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
-    kept = entry_of(event(arguments={"text": "a b " * 1000}), redactor)["arguments"]["text"]
-    assert kept == "a b " * 500 + "… (cut, 2000 more characters)"
+    entry = entry_of(event(arguments={"text": "a b " * 1000}), redactor)["arguments"]["text"]
+    assert entry == "a b " * 500 + "… (cut, 2000 more characters)"
 
 
 @pytest.mark.parametrize("length", [1_990, 15_990, 63_990])
@@ -82,9 +82,9 @@ def test_no_half_secret_is_left_where_a_text_is_cut(length: int) -> None:
     token = "ghp_" + "Zz9" * 12
     text = ("word " * 20_000)[:length] + " " + token + " tail" * 10_000
     key = "-----BEGIN PRIVATE KEY-----" + "A" * length
-    kept = json.dumps(entry_of(event(arguments={"a": key + text, "b": text}), redactor))
-    assert "Zz9" not in kept
-    assert "ghp_" not in kept
+    entry = json.dumps(entry_of(event(arguments={"a": key + text, "b": text}), redactor))
+    assert "Zz9" not in entry
+    assert "ghp_" not in entry
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_no_half_secret_is_left_where_a_text_is_cut(length: int) -> None:
     ids=["long", "many", "keys", "control", "deep"],
 )
 def test_a_huge_entry_is_bounded_and_says_so(arguments: dict[str, Any]) -> None:
-    kept = entry_of(event(arguments=arguments, agent="\x01" * 9_000), redactor)
-    assert len(msgspec.json.encode(kept)) <= ENTRY_BYTES
-    assert "cut" in json.dumps(kept["arguments"])
-    assert (kept["tool"], kept["verdict"]) == ("browser_click_element", "allowed")
+    entry = entry_of(event(arguments=arguments, agent="\x01" * 9_000), redactor)
+    assert len(msgspec.json.encode(entry)) <= ENTRY_BYTES
+    assert "cut" in json.dumps(entry["arguments"])
+    assert (entry["tool"], entry["verdict"]) == ("browser_click_element", "allowed")
 
 
-def test_a_text_that_is_no_text_can_still_be_written() -> None:
-    kept = entry_of(event(arguments={"\ud800": ["\udfff ok"]}), redactor)
-    assert msgspec.json.decode(msgspec.json.encode(kept))["arguments"] == {"?": ["? ok"]}
+def test_invalid_unicode_can_still_be_written() -> None:
+    entry = entry_of(event(arguments={"\ud800": ["\udfff ok"]}), redactor)
+    assert msgspec.json.decode(msgspec.json.encode(entry))["arguments"] == {"?": ["? ok"]}

@@ -23,7 +23,7 @@ def log(path: Path) -> AuditLog:
     return AuditLog(path, AuditSettings(), ["the-known-secret"])
 
 
-def test_an_event_is_in_the_file_when_it_has_been_recorded(log: AuditLog, path: Path) -> None:
+def test_a_recorded_event_is_in_the_file(log: AuditLog, path: Path) -> None:
     log.record(event(tool="one"))
     log.record(event(tool="two"))
     assert [entry["tool"] for entry in read(path)] == ["one", "two"]
@@ -31,7 +31,7 @@ def test_an_event_is_in_the_file_when_it_has_been_recorded(log: AuditLog, path: 
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_the_newest_come_first_and_may_be_chosen(log: AuditLog) -> None:
+def test_the_newest_entries_come_first_and_can_be_filtered(log: AuditLog) -> None:
     log.record(event(tool="a"))
     log.record(event(tool="b", error=Refused("no")))
     log.record(event(tool="a", plugin="slack"))
@@ -47,8 +47,8 @@ def test_the_newest_come_first_and_may_be_chosen(log: AuditLog) -> None:
 def test_memory_keeps_only_the_newest(log: AuditLog) -> None:
     for number in range(KEPT_IN_MEMORY + 5):
         log.record(event(tool=str(number)))
-    kept = log.entries()
-    assert (len(kept), kept[0]["tool"], kept[-1]["tool"]) == (KEPT_IN_MEMORY, "504", "5")
+    entries = log.entries()
+    assert (len(entries), entries[0]["tool"], entries[-1]["tool"]) == (KEPT_IN_MEMORY, "504", "5")
 
 
 def test_without_a_path_nothing_is_written(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_without_a_path_nothing_is_written(tmp_path: Path) -> None:
     assert (len(log.entries()), list(tmp_path.iterdir())) == (1, [])
 
 
-def test_a_full_file_makes_room_and_the_one_before_is_kept(path: Path) -> None:
+def test_a_full_file_is_rotated_and_the_previous_one_is_kept(path: Path) -> None:
     log = AuditLog(path, AuditSettings(max_bytes=2_000))
     for number in range(30):
         log.record(event(tool=str(number)))
@@ -85,9 +85,7 @@ def refusal(reason: str = "unknown_tool", **changes: Any) -> AuditEvent:
     return event(**{"verdict": "refused", "error": NotFound("no", reason), **changes})
 
 
-def test_what_is_tried_in_vain_again_and_again_is_told_as_one_line(
-    log: AuditLog, path: Path
-) -> None:
+def test_repeated_failures_are_merged_into_one_line(log: AuditLog, path: Path) -> None:
     log.record(event(tool="real"))
     for number in range(UNFOLDED + 1000):
         log.record(refusal(tool=f"t{number}"))
@@ -95,8 +93,8 @@ def test_what_is_tried_in_vain_again_and_again_is_told_as_one_line(
     for _ in range(7):
         log.record(refusal("invalid_arguments"))
     assert log.counts.summary(event().time)["totalInvocations"] == UNFOLDED + 1009
-    told = [(entry["tool"], entry.get("times")) for entry in read(path)]
-    assert told == [
+    lines = [(entry["tool"], entry.get("times")) for entry in read(path)]
+    assert lines == [
         ("real", None),
         *((f"t{n}", None) for n in range(UNFOLDED)),
         ("also real", None),
@@ -117,7 +115,7 @@ def test_another_clients_attempts_and_a_new_minute_are_written_again(log: AuditL
     assert [entry["tool"] for entry in log.entries(limit=3)][::2] == ["later", "other"]
 
 
-def test_what_was_counted_is_told_to_who_looks_and_is_not_lost_at_the_end(
+def test_merged_counts_are_visible_at_once_and_written_at_the_end(
     log: AuditLog, path: Path
 ) -> None:
     for _ in range(UNFOLDED + 5):
@@ -140,7 +138,7 @@ def test_what_was_counted_is_told_to_who_looks_and_is_not_lost_at_the_end(
         ("asked", "timeout", False),
     ],
 )
-def test_what_may_have_done_something_is_always_written(
+def test_a_call_that_may_have_had_an_effect_is_always_written(
     log: AuditLog, path: Path, verdict: str, reason: str, folded: bool
 ) -> None:
     for _ in range(UNFOLDED + 1):
@@ -148,7 +146,7 @@ def test_what_may_have_done_something_is_always_written(
     assert len(list(read(path))) == UNFOLDED + (0 if folded else 1)
 
 
-def test_a_torn_line_is_left_out_and_spoils_no_other(log: AuditLog, path: Path) -> None:
+def test_a_torn_line_is_skipped_and_damages_no_other(log: AuditLog, path: Path) -> None:
     log.record(event(tool="one"))
     with path.open("ab") as file:
         file.write(b'{"tool": "to\xff')
@@ -158,11 +156,11 @@ def test_a_torn_line_is_left_out_and_spoils_no_other(log: AuditLog, path: Path) 
     assert [entry["tool"] for entry in read(path)] == ["one", "two"]
 
 
-def test_nothing_is_read_where_nothing_was_written(path: Path) -> None:
+def test_a_missing_file_has_no_entries(path: Path) -> None:
     assert list(read(path)) == []
 
 
-def test_a_disk_that_fails_is_told_once_and_breaks_no_call(
+def test_a_failing_disk_is_logged_once_and_breaks_no_call(
     path: Path, log: AuditLog, caplog: pytest.LogCaptureFixture
 ) -> None:
     path.mkdir()
@@ -184,7 +182,7 @@ def test_a_known_secret_is_never_in_the_file(path: Path, redact: bool) -> None:
     assert ("password=x" in path.read_text()) is not redact
 
 
-def test_the_log_of_the_server_is_never_told_a_secret(
+def test_the_log_of_the_server_never_has_a_secret(
     log: AuditLog, path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path.mkdir()

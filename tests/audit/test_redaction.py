@@ -119,19 +119,19 @@ def test_a_text_without_a_secret_is_left_as_it_is(text: str) -> None:
     " APIKey x-api-key apikey Authorization proxy-authorization cookie Set-Cookie setCookie"
     " private_key".split(),
 )
-def test_a_name_that_promises_a_secret_is_known_in_any_case(name: str) -> None:
+def test_the_name_of_a_secret_is_recognized_in_any_case(name: str) -> None:
     assert is_secret_name(name)
 
 
 @pytest.mark.parametrize(
     "name", "user spin pinned shipping tokens tokenCount key monkey compass secretary text".split()
 )
-def test_other_names_promise_none(name: str) -> None:
+def test_other_names_are_not_treated_as_secrets(name: str) -> None:
     assert not is_secret_name(name)
 
 
 def test_values_are_redacted_wherever_they_are_in_a_structure() -> None:
-    given: dict[str, Any] = {
+    structure: dict[str, Any] = {
         "url": "https://a.test/?token=abc",
         "password": "x y",
         "pin": 1234,
@@ -144,7 +144,7 @@ def test_values_are_redacted_wherever_they_are_in_a_structure() -> None:
         "secret": True,
         "n": 4111,
     }
-    assert redactor.value(given) == {
+    assert redactor.value(structure) == {
         "url": f"https://a.test/?token={MARK}",
         "password": MARK,
         "pin": MARK,
@@ -159,7 +159,7 @@ def test_values_are_redacted_wherever_they_are_in_a_structure() -> None:
     }
 
 
-def test_a_person_may_turn_guessing_off_but_never_show_what_is_known() -> None:
+def test_guessing_can_be_disabled_but_known_secrets_stay_hidden() -> None:
     exact = Redactor([SECRET], guess=False)
     text = f"password=hunter2 {SECRET}"
     assert exact.text(text) == f"password=hunter2 {MARK}"
@@ -185,7 +185,7 @@ PLANTS = st.one_of(
 
 
 def body_of(plant: str) -> str:
-    """The secret itself: the longest run of letters and digits at the end of what was planted."""
+    """The secret itself: the longest run of letters and digits at the end of the planted text."""
     return max(
         "".join(c if c.isalnum() else " " for c in plant).split(),
         key=lambda word: (len(word), word),
@@ -205,7 +205,7 @@ def test_a_known_secret_never_survives(before: str, after: str) -> None:
 
 
 @given(digits=st.text(alphabet=string.digits, min_size=14, max_size=14))
-def test_a_number_that_checks_out_never_survives(digits: str) -> None:
+def test_a_valid_card_number_never_survives(digits: str) -> None:
     number = f"4{digits}{check_digit('4' + digits)}"
     grouped = " ".join(number[start : start + 4] for start in range(0, 16, 4))
     assert redactor.text(f"a {number}, b {grouped}.") == f"a {MARK}, b {MARK}."
@@ -230,7 +230,7 @@ def test_ids_times_and_numbers_are_never_changed(value: object) -> None:
 
 
 @given(st.text(alphabet="ab=:;,\"'\\%3D &@/-_. \n1cokiepaswrdtBEGIN", max_size=300))
-def test_a_second_time_changes_nothing_more(text: str) -> None:
+def test_redacting_twice_changes_nothing_more(text: str) -> None:
     once = redactor.text(text)
     assert redactor.text(once) == once
 
@@ -281,7 +281,7 @@ HOSTILE = [
 
 
 def cost(text: str) -> float:
-    """The processor's time, at best: other processes cannot lengthen that much."""
+    """The best CPU time of several runs, which other processes hardly affect."""
     spent = []
     for _ in range(3):
         begin = time.process_time()
@@ -310,15 +310,15 @@ _JSON = st.recursive(
 
 
 @given(_JSON)
-def test_the_quick_look_never_overlooks_what_redaction_would_change(value: Any) -> None:
+def test_the_quick_check_never_misses_a_text_that_redaction_would_change(value: Any) -> None:
     if redactor.has_nothing_in(value):
         assert redactor.value(value) == value
 
 
 @pytest.mark.parametrize(("text", "kept"), TEXTS)
-def test_the_quick_look_suspects_every_secret(text: str, kept: str) -> None:
+def test_the_quick_check_suspects_every_secret(text: str, kept: str) -> None:
     assert text == kept or not redactor.has_nothing_in({"given": text})
 
 
-def test_the_quick_look_lets_ordinary_calls_pass() -> None:
+def test_the_quick_check_accepts_ordinary_calls() -> None:
     assert redactor.has_nothing_in({"ref": "ref_12", "url": "https://example.com/a?b=1"})

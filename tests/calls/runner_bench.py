@@ -1,4 +1,4 @@
-"""A runner with a source, a tab, an audit log and a clock made for the test."""
+"""A runner with doubles of a source, a tab, an audit log and a clock."""
 
 import asyncio
 from typing import Any
@@ -30,7 +30,7 @@ SCHEMA = {
 
 
 class Recorder(Source):
-    """A source that counts its runs and does what the test says."""
+    """A source that counts its runs and follows the test."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -51,7 +51,7 @@ class Recorder(Source):
 
 
 class Audit:
-    """Keeps what it hears."""
+    """An audit log that keeps its events."""
 
     def __init__(self) -> None:
         self.events: list[AuditEvent] = []
@@ -60,20 +60,20 @@ class Audit:
         self.events.append(event)
 
 
-class Nobody:
-    """No panel is open."""
+class NoPanel:
+    """Approvals without an open panel."""
 
     present = False
 
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
-        raise AssertionError("there is nobody to ask")
+        raise AssertionError("no panel is open")
 
     def missed(self, request: ApprovalRequest) -> None:
         pass
 
 
 class Bench:
-    """A runner with one tool for tabs, one that opens them, and a clock to turn."""
+    """A runner with a tool for tabs, a tool that opens them, and a clock that the test sets."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class Bench:
         self.runner = Runner(
             self.hub,
             Guard(permissions, self.hub.ownership, lambda browser: True, lambda: self.now),
-            Approvals(Nobody(), lambda: self.terms),
+            Approvals(NoPanel(), lambda: self.terms),
             self.audit,
             {"test": self.source},
             lambda: self.now,

@@ -1,4 +1,4 @@
-"""Whether a failed call had an effect: the table's defaults, overrides, and what follows from them.
+"""Whether a failed call had an effect: the defaults in the table, overrides and consequences.
 
 An operation id may be run again only where the effect is certainly none.
 """
@@ -16,7 +16,7 @@ from tabhub.wire.mcp.messages import CallResult, text
 
 
 async def runs(error: TabhubError) -> int:
-    """How often an operation runs that is asked for twice and fails so."""
+    """How often an operation runs if it is requested twice and fails with this error."""
     operations, count = Operations(lambda: 0.0, 1000), 0
 
     async def run(call: Call) -> CallResult:
@@ -44,7 +44,9 @@ async def test_an_operation_runs_again_only_after_an_error_without_effect(reason
 
 @pytest.mark.parametrize("reason", REASONS)
 @pytest.mark.parametrize("effect", get_args(Effect))
-async def test_the_place_that_raises_can_override_the_table(reason: str, effect: Effect) -> None:
+async def test_the_code_that_raises_an_error_can_override_the_table(
+    reason: str, effect: Effect
+) -> None:
     kind = type(from_reason(reason, "no"))
     assert await runs(kind("no", reason, effect=effect)) == (2 if effect == "none" else 1)
     assert await runs(from_reason(reason, "no").with_effect(effect)) == (
@@ -69,7 +71,7 @@ async def test_the_place_that_raises_can_override_the_table(reason: str, effect:
         "internal",
     ],
 )
-def test_what_can_come_after_the_page_has_received_a_call_is_never_called_without_effect(
+def test_a_reason_that_can_follow_a_received_call_never_has_the_effect_none(
     reason: str,
 ) -> None:
     assert REASONS[reason].effect == "unknown"
@@ -92,12 +94,12 @@ def test_an_error_that_several_calls_share_keeps_its_effect() -> None:
 
 
 @pytest.mark.parametrize(
-    ("done", "cause", "expected"),
+    ("completed", "cause", "expected"),
     [(1, "none", "done"), (0, "none", "none"), (0, "unknown", "unknown")],
 )
-async def test_several_calls_in_one_had_an_effect_once_one_of_them_is_done(
-    done: int, cause: Effect, expected: Effect
+async def test_several_calls_in_one_had_an_effect_once_one_is_completed(
+    completed: int, cause: Effect, expected: Effect
 ) -> None:
-    error = Incomplete("no", Forbidden("no", effect=cause), [text("done")] * done, {})
+    error = Incomplete("no", Forbidden("no", effect=cause), [text("done")] * completed, {})
     assert error.effect == expected
     assert await runs(error) == (2 if expected == "none" else 1)

@@ -1,4 +1,4 @@
-"""The life of a call, with sources made for the test."""
+"""The life of a call, with doubles of sources."""
 
 import asyncio
 from typing import Any
@@ -27,7 +27,7 @@ from tests.calls.runner_bench import Bench, _silent
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({}, "required"),
         ({"n": "one"}, "n: "),
@@ -39,15 +39,15 @@ from tests.calls.runner_bench import Bench, _silent
     ],
 )
 async def test_wrong_arguments_are_refused_with_their_place_and_nothing_runs(
-    arguments: Any, told: str
+    arguments: Any, message: str
 ) -> None:
     bench = Bench()
-    with pytest.raises(InvalidArguments, match=told):
+    with pytest.raises(InvalidArguments, match=message):
         await bench.call(arguments=arguments)
     assert bench.source.calls == []
 
 
-async def test_the_tab_id_is_taken_out_of_the_arguments_and_becomes_the_current_tab() -> None:
+async def test_the_tab_id_is_removed_from_the_arguments_and_becomes_the_current_tab() -> None:
     bench = Bench()
     await bench.call("act", {"n": 1, "tabId": 1})
     await bench.call("act", {"n": 2})
@@ -57,7 +57,7 @@ async def test_the_tab_id_is_taken_out_of_the_arguments_and_becomes_the_current_
     ]
 
 
-async def test_one_sessions_current_tab_is_not_anothers() -> None:
+async def test_each_session_has_its_own_current_tab() -> None:
     bench = Bench()
     await bench.call("act", {"n": 1, "tabId": 1}, session="mine")
     with pytest.raises(NotFound) as refused:
@@ -101,7 +101,7 @@ async def test_a_call_that_takes_too_long_is_cancelled_in_its_source() -> None:
 
 
 class Talker(Source):
-    """A source that makes progress a number of times, then ends."""
+    """A source that reports progress a number of times, then ends."""
 
     def __init__(self, steps: int, pause: float) -> None:
         self._steps, self._pause = steps, pause
@@ -119,14 +119,14 @@ async def test_progress_keeps_a_call_alive_beyond_its_limit() -> None:
     assert await bench.call() == {}
 
 
-async def test_progress_does_not_keep_a_call_alive_for_ever() -> None:
+async def test_progress_does_not_keep_a_call_alive_forever() -> None:
     bench = Bench(call_seconds=1, max_call_seconds=0.1)
     bench.runner._sources = {"test": Talker(steps=1_000_000, pause=0.001)}
     with pytest.raises(TimedOut):
         await bench.call()
 
 
-async def test_an_operation_id_runs_once_whether_asked_during_or_after() -> None:
+async def test_an_operation_id_runs_once_during_and_after_its_call() -> None:
     bench = Bench()
     bench.source.go.clear()
     first = asyncio.create_task(bench.call(id="op"))
@@ -137,7 +137,7 @@ async def test_an_operation_id_runs_once_whether_asked_during_or_after() -> None
     assert await first == await second == await bench.call(id="op") == {"n": 1, "runs": 1}
 
 
-async def test_an_operation_id_belongs_to_the_client_whatever_session_it_has() -> None:
+async def test_an_operation_id_belongs_to_the_client_over_all_sessions() -> None:
     bench = Bench()
     assert (await bench.call(id="op"))["runs"] == 1
     assert (await bench.call(id="op", session="a new one"))["runs"] == 1
@@ -165,7 +165,7 @@ async def test_an_operation_is_forgotten_ten_minutes_after_its_end() -> None:
     assert (await bench.call(id="op"))["runs"] == 2
 
 
-async def test_the_oldest_operations_go_when_there_are_too_many() -> None:
+async def test_the_oldest_operations_are_forgotten_beyond_a_number() -> None:
     bench = Bench()
     for number in range(1001):
         await bench.call(id=f"op {number}")
@@ -173,7 +173,7 @@ async def test_the_oldest_operations_go_when_there_are_too_many() -> None:
     assert (await bench.call(id="op 0"))["runs"] == 1002
 
 
-async def test_no_client_pushes_out_what_another_has_run() -> None:
+async def test_no_client_pushes_out_the_operations_of_another() -> None:
     bench = Bench(result_bytes=20)
     assert (await bench.call(id="pay"))["runs"] == 1
     for number in range(1001):
@@ -182,7 +182,7 @@ async def test_no_client_pushes_out_what_another_has_run() -> None:
     assert len(bench.source.calls) == 1002
 
 
-async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
+async def test_an_invalid_call_is_not_remembered_as_an_operation() -> None:
     bench = Bench()
     assert (await bench.call(id="pay"))["runs"] == 1
     for number in range(1001):
@@ -194,7 +194,7 @@ async def test_a_mistake_is_no_operation_and_takes_no_place() -> None:
     assert (await bench.call(id="pay"))["runs"] == 1
 
 
-async def test_a_call_that_no_source_has_got_had_no_effect_whatever_its_reason() -> None:
+async def test_a_call_that_reached_no_source_had_no_effect() -> None:
     bench = Bench()
     with pytest.raises(NotFound) as missing:
         await bench.call("act", {"n": 1, "tabId": 2}, id="pay")
@@ -218,7 +218,7 @@ async def test_a_call_that_is_paused_while_it_runs_may_have_had_an_effect() -> N
     assert len(bench.source.calls) == 1
 
 
-async def test_operations_that_still_run_are_not_without_end(
+async def test_the_number_of_running_operations_is_limited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tabhub.calls.idempotency.KEPT_OPERATIONS", 3)
@@ -234,7 +234,7 @@ async def test_operations_that_still_run_are_not_without_end(
     await bench.call(id="one more")
 
 
-async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_done_again() -> None:
+async def test_large_results_are_forgotten_but_their_operations_do_not_run_again() -> None:
     class Talkative(Source):
         runs = 0
 
@@ -250,13 +250,13 @@ async def test_results_that_are_too_large_together_go_but_what_was_done_is_not_d
     for number in (2, 3):
         assert (await bench.call(id=f"op {number}"))["runs"] == number + 1
     for number in (0, 1):
-        with pytest.raises(ProtocolError, match="will not run again") as gone:
+        with pytest.raises(ProtocolError, match="will not run again") as refused:
             await bench.call(id=f"op {number}")
-        assert gone.value.reason == "too_large"
+        assert refused.value.reason == "too_large"
     assert source.runs == 4
 
 
-async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_the_log(
+async def test_an_unexpected_exception_is_an_internal_error_with_details_only_in_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Broken(Source):
@@ -271,9 +271,7 @@ async def test_what_a_tool_did_not_foresee_is_our_fault_and_keeps_its_words_to_t
     assert "very internal" in caplog.text
 
 
-async def test_an_operation_goes_on_while_anybody_waits_and_is_not_run_again_once_cancelled() -> (
-    None
-):
+async def test_an_operation_runs_while_any_caller_waits_and_not_again_once_cancelled() -> None:
     bench = Bench()
     bench.source.go.clear()
     waiting = [asyncio.create_task(bench.call(id="op")) for _ in range(2)]
@@ -290,7 +288,7 @@ async def test_an_operation_goes_on_while_anybody_waits_and_is_not_run_again_onc
     assert len(bench.source.calls) == 1
 
 
-async def test_a_report_after_the_end_of_a_call_reaches_the_client_and_ends_nothing() -> None:
+async def test_progress_after_the_end_of_a_call_reaches_the_client_and_ends_nothing() -> None:
     bench = Bench(call_seconds=0.01)
     await bench.call()
     (call,) = bench.source.calls

@@ -1,4 +1,4 @@
-"""What the schema of a page may cost when its tool is called."""
+"""The cost of a page's schema when its tool is called."""
 
 from typing import Any
 
@@ -24,19 +24,21 @@ def _tool(properties: Any, name: str = "t", defined: Any = None) -> Tool:
     return Tool(name, "", PageSchema(own), "pages", site="shop.example")
 
 
-def _refusal(tool: Tool, given: Any) -> str:
+def _refusal(tool: Tool, arguments: Any) -> str:
     with pytest.raises(InvalidArguments) as refused:
-        Validators().arguments(tool, msgspec.Raw(msgspec.json.encode(given)))
+        Validators().arguments(tool, msgspec.Raw(msgspec.json.encode(arguments)))
     return refused.value.message
 
 
-def _takes(tool: Tool, given: Any) -> bool:
-    return bool(Validators().arguments(tool, msgspec.Raw(msgspec.json.encode(given))) == given)
+def _takes(tool: Tool, arguments: Any) -> bool:
+    return bool(
+        Validators().arguments(tool, msgspec.Raw(msgspec.json.encode(arguments))) == arguments
+    )
 
 
 def test_patterns_that_take_much_memory_together_are_left_to_the_page() -> None:
-    one = _tool({"a": {"pattern": r"^\p{L}{15}$"}})
-    assert "a: " in _refusal(one, {"a": "5"})
+    single = _tool({"a": {"pattern": r"^\p{L}{15}$"}})
+    assert "a: " in _refusal(single, {"a": "5"})
     more = {f"p{n}": {"pattern": rf"^{n}\p{{L}}{{15}}$"} for n in range(100)}
     many = _tool({**more, "a": {"type": "string"}})
     assert _takes(many, {"p1": "5"})
@@ -51,7 +53,7 @@ def test_patterns_that_take_much_memory_together_are_left_to_the_page() -> None:
         {"properties": {"pattern": {"pattern": "(", "type": ["object", "integer"]}}},
     ],
 )
-def test_a_pattern_that_is_none_is_left_to_the_page(schema: Any) -> None:
+def test_an_invalid_pattern_is_left_to_the_page(schema: Any) -> None:
     tool = _tool({"a": schema, "b": {"type": "string"}})
     assert _takes(tool, {"a": {"pattern": 1}, "b": "x"})
     assert "b: " in _refusal(tool, {"b": 5})
@@ -68,8 +70,8 @@ def test_patterns_are_counted_wherever_they_are() -> None:
 
 
 @pytest.mark.parametrize("word", ["allOf", "anyOf"])
-def test_faults_are_told_one_by_one_only_where_that_takes_little(word: str) -> None:
-    """Each of them holds a copy of what it is about."""
+def test_faults_are_listed_one_by_one_only_if_that_is_cheap(word: str) -> None:
+    """Each fault holds a copy of its value."""
     many = _tool({"a": {word: [{"type": "integer", "minimum": n} for n in range(3000)]}})
     assert _refusal(many, {"a": "x" * 100_000}) == "t: the arguments do not fit the schema."
     assert _refusal(many, {"a": "x"}).startswith('t: a: "x" is not')
@@ -82,21 +84,21 @@ def test_faults_are_told_one_by_one_only_where_that_takes_little(word: str) -> N
 
 def test_compiled_schemas_are_kept_by_weight(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validation, "KEPT_BYTES", 5 * 1024 * 1024)
-    kept = CompiledSchemas()
+    compiled = CompiledSchemas()
     tools = [_tool({"a": {"pattern": f"^{n}$"}}, f"t{n}") for n in range(10)]
     for tool in tools:
-        kept.put(tool, validation.compile_schema(tool))
-    there = [tool.name for tool in tools if kept.find(tool) is not None]
-    assert there == ["t6", "t7", "t8", "t9"]
+        compiled.put(tool, validation.compile_schema(tool))
+    names = [tool.name for tool in tools if compiled.find(tool) is not None]
+    assert names == ["t6", "t7", "t8", "t9"]
     changed = _tool({}, "t9")
-    assert kept.find(changed) is None
-    kept.put(changed, validation.compile_schema(changed))
+    assert compiled.find(changed) is None
+    compiled.put(changed, validation.compile_schema(changed))
     heavy = _tool({"a": {"enum": ["x" * 200_000]}}, "heavy")
-    kept.put(heavy, validation.compile_schema(heavy))
-    assert len(kept) == 1 and kept.find(heavy) is not None
+    compiled.put(heavy, validation.compile_schema(heavy))
+    assert len(compiled) == 1 and compiled.find(heavy) is not None
 
 
-async def test_a_call_that_is_denied_compiles_nothing_and_says_so_first() -> None:
+async def test_a_denied_call_compiles_no_schema() -> None:
     settings = Settings(permissions=PermissionSettings(domains={"shop.example": "off"}))
     async with (
         served(settings) as server,
@@ -105,8 +107,8 @@ async def test_a_call_that_is_denied_compiles_nothing_and_says_so_first() -> Non
     ):
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))
-        kept = server.app.runner._validators.compiled
+        compiled = server.app.runner._validators.compiled
         with pytest.raises(ToolFailed) as failed:
             await Agent(http).text(SEARCH, word=5)
         assert failed.value.reason == "permission_off"
-        assert len(kept) == 0
+        assert len(compiled) == 0

@@ -1,4 +1,4 @@
-"""A source of tools written against the port alone: nothing of it is known elsewhere."""
+"""A source of tools written only against the port: no other code knows it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -42,7 +42,7 @@ SEARCH = Tool(
 
 
 class Mailboxes:
-    """The router: a mailbox is a tab that no browser has told of."""
+    """The router: a mailbox is a tab that no browser reports."""
 
     def __init__(self, boxes: Mapping[str, Tab]) -> None:
         self._boxes = boxes
@@ -78,7 +78,7 @@ OPEN = Settings(permissions=PermissionSettings(tools={SEARCH.name: "auto"}))
 
 @asynccontextmanager
 async def mail(settings: Settings = OPEN, source: MailSource | None = None) -> AsyncIterator[Mail]:
-    """The product with one source more."""
+    """The product with one additional source."""
     source = source or MailSource({"inbox": INBOX, "sent": SENT})
     async with served(settings) as server, client(server.port) as http:
         server.app.sources[SEARCH.source] = source
@@ -90,7 +90,7 @@ async def names(http: httpx.AsyncClient, query: str) -> list[str]:
     return [tool["name"] for tool in (await http.get(f"/tools?{query}")).json()["tools"]]
 
 
-async def test_its_tools_are_listed_filtered_and_found_in_a_name_space_of_their_own() -> None:
+async def test_its_tools_are_listed_filtered_and_found_in_their_own_name_space() -> None:
     async with mail() as (_, _, http):
         for query in ("plugin=mail", f"domain={SITE}", "query=letters&plugin=mail"):
             assert await names(http, query) == [SEARCH.name]
@@ -126,7 +126,7 @@ async def test_its_schema_is_checked_with_bounds_and_only_after_the_decision() -
     assert (denied.value.reason, source.calls) == ("permission_off", [])
 
 
-async def test_calls_are_decided_about_for_its_own_site_whatever_their_tab_shows() -> None:
+async def test_calls_are_decided_about_for_its_own_site_and_not_for_that_of_the_tab() -> None:
     closed = Settings(permissions=PermissionSettings(domains={SITE: "off"}))
     async with mail(closed) as (server, source, http):
         with pytest.raises(ToolFailed) as denied:
@@ -136,16 +136,16 @@ async def test_calls_are_decided_about_for_its_own_site_whatever_their_tab_shows
     assert (entry["plugin"], entry["origin"], entry["verdict"]) == ("mail", SITE, "denied")
 
 
-async def asked(extension: FakeExtension) -> dict[str, Any]:
-    found: dict[str, Any] = (await extension.next("confirmation.request"))["params"]
-    return found
+async def next_request(extension: FakeExtension) -> dict[str, Any]:
+    params: dict[str, Any] = (await extension.next("confirmation.request"))["params"]
+    return params
 
 
 @pytest.mark.parametrize(("browser", "decision"), [(None, "allow"), ("", "ask")])
 async def test_it_says_which_browser_a_call_without_a_tab_acts_in(
     browser: str | None, decision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one connected last is the agents' own; of an unknown one nobody knows whose it is."""
+    """The browser connected last is managed; the kind of an unknown one is unknown."""
     # Only the tools of pages are left out of the panel.
     monkeypatch.setattr("tabhub.browser.panel.panel_state.MOST_PAGE_TOOLS", 0)
     async with (
@@ -154,18 +154,18 @@ async def test_it_says_which_browser_a_call_without_a_tab_acts_in(
     ):
         await extension.sync(tab(1), panels=1)
         agent = Agent(http)
-        told = await agent.call("permissions_check", tool=SEARCH.name)
-        assert told["decision"] == decision
+        verdict = await agent.call("permissions_check", tool=SEARCH.name)
+        assert verdict["decision"] == decision
         calling = asyncio.create_task(agent.call(SEARCH.name, words="a"))
         if decision == "ask":
-            request = await asked(extension)
+            request = await next_request(extension)
             assert (request["origin"], request["plugin"]) == (SITE, "mail")
             assert request["scopes"] == ["once", "session", "domain"]
             yes = {"id": request["id"], "decision": "allow", "scope": "always"}
             await extension.ask("confirmation.response", yes)
         assert (await calling)["where"] == ""
         state = await extension.state()
-        (shown,) = [one for one in state["tools"] if one["plugin"] == "mail"]
+        (entry,) = [tool for tool in state["tools"] if tool["plugin"] == "mail"]
         granted = [(grant["scope"], grant["site"]) for grant in state["grants"]]
         assert granted == ([("domain", SITE)] if decision == "ask" else [])
-    assert (shown["name"], shown["site"], len(source.calls)) == (SEARCH.name, SITE, 1)
+    assert (entry["name"], entry["site"], len(source.calls)) == (SEARCH.name, SITE, 1)

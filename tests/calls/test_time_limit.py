@@ -7,19 +7,19 @@ import pytest
 from tabhub.calls.time_limit import Limit
 
 
-async def test_what_ends_in_time_is_left_alone() -> None:
+async def test_work_that_ends_in_time_is_not_interrupted() -> None:
     with Limit(60):
         await asyncio.sleep(0)
 
 
-async def test_what_takes_too_long_ends_in_a_timeout_and_the_task_lives_on() -> None:
+async def test_work_that_takes_too_long_ends_in_a_timeout_and_the_task_goes_on() -> None:
     with pytest.raises(TimeoutError):
         with Limit(0.01):
             await asyncio.Event().wait()
     await asyncio.sleep(0)
 
 
-async def test_a_limit_can_be_put_off() -> None:
+async def test_a_limit_can_be_extended() -> None:
     with Limit(0.01) as limit:
         limit.reschedule(limit.loop.time() + 60)
         await asyncio.sleep(0.03)
@@ -40,7 +40,7 @@ async def test_a_cancellation_from_outside_stays_one() -> None:
         await task
 
 
-async def test_a_cancellation_that_comes_together_with_the_limit_wins() -> None:
+async def test_a_cancellation_at_the_same_time_as_the_limit_wins() -> None:
     async def work() -> None:
         with Limit(60) as limit:
             limit.loop.call_soon(limit._fire)
@@ -52,7 +52,7 @@ async def test_a_cancellation_that_comes_together_with_the_limit_wins() -> None:
         await task
 
 
-async def test_the_inner_of_two_limits_is_told_apart_from_the_outer() -> None:
+async def test_the_inner_of_two_limits_is_distinguished_from_the_outer() -> None:
     with Limit(60):
         with pytest.raises(TimeoutError):
             with Limit(0.01):
@@ -60,14 +60,14 @@ async def test_the_inner_of_two_limits_is_told_apart_from_the_outer() -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_limit_that_is_over_cannot_be_put_off() -> None:
+async def test_a_limit_that_is_over_cannot_be_extended() -> None:
     with Limit(0.01, longest=60) as limit:
         pass
     limit.extend()
     await asyncio.sleep(0.03)
 
 
-async def test_a_limit_is_extended_up_to_the_longest_and_no_further() -> None:
+async def test_a_limit_is_extended_up_to_the_maximum() -> None:
     with pytest.raises(TimeoutError):
         with Limit(0.02, longest=0.05) as limit:
             while True:

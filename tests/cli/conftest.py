@@ -1,4 +1,4 @@
-"""A home for commands, and commands run in this process: one each would take minutes."""
+"""A home for commands, which run in this process: a process for each would take minutes."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ def product(tmp_path: Path) -> Product:
 def here(
     product: Product, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Here:
-    """Runs what `product.run` would, with the same environment."""
+    """Run a command as `product.run` does, in this process and with the same environment."""
 
     def run(*arguments: str) -> "CompletedProcess[str]":
         for name in {*os.environ, *product.environment}:
@@ -34,7 +34,7 @@ def here(
         monkeypatch.setattr(sys, "argv", ["tabhub", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()
-        said = capfd.readouterr()
-        return CompletedProcess(sys.argv, int(ended.value.code or 0), said.out, said.err)
+        output = capfd.readouterr()
+        return CompletedProcess(sys.argv, int(ended.value.code or 0), output.out, output.err)
 
     return run

@@ -1,4 +1,4 @@
-"""A server that knows the secret and answers from a script: for what the real one rarely says."""
+"""A server that knows the secret and sends scripted responses, which the real one rarely sends."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ from tests.support.product import Product
 STREAM = "text/event-stream"
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     method: str
     path: str
     headers: dict[str, str]
@@ -26,36 +26,36 @@ class Asked(NamedTuple):
         return json.loads(self.body)
 
 
-class Said(NamedTuple):
+class Response(NamedTuple):
     status: int
     body: bytes
     kind: str = "application/json"
 
 
 class Script:
-    """What was asked, and what is said to whatever is asked next."""
+    """The received requests, and the response to the next one."""
 
     def __init__(self) -> None:
-        self.asked: list[Asked] = []
-        self.said = Said(200, b"{}")
+        self.requests: list[Request] = []
+        self.response = Response(200, b"{}")
         self.hold = threading.Event()
         self.hold.set()
-        """Cleared, nothing is answered until the client hangs up."""
-        self.hung_up = threading.Event()
+        """When cleared, requests are not answered until the client disconnects."""
+        self.disconnected = threading.Event()
         self.token_hash: str | None = None
-        """By which it proves itself to agents."""
+        """The hash of the token by which it proves itself to agents."""
 
-    def say(self, body: Any, status: int = 200) -> None:
-        self.said = Said(status, json.dumps(body).encode())
+    def respond(self, body: Any, status: int = 200) -> None:
+        self.response = Response(status, json.dumps(body).encode())
 
     def stream(self, *events: tuple[str, Any]) -> None:
-        told = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events)
-        self.said = Said(200, told.encode(), STREAM)
+        text = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events)
+        self.response = Response(200, text.encode(), STREAM)
 
 
 @contextmanager
 def scripted(product: Product) -> Iterator[Script]:
-    """The server of this product's home, for as long as the block lasts."""
+    """Run the scripted server for the home of this product."""
     prepare(Home(product.home).create(), 1)
     script = Script()
 
@@ -64,14 +64,14 @@ def scripted(product: Product) -> Iterator[Script]:
             split = urlsplit(self.path)
             if split.path == "/health":
                 challenge = parse_qs(split.query).get("challenge", [""])[0]
-                told = {
+                health = {
                     "status": "ok",
                     "proof": prove(product.secret, challenge, server.server_port),
                 }
                 if script.token_hash is not None:
                     port = server.server_port
-                    told["clientProof"] = prove_to_client(script.token_hash, challenge, port)
-                self._send(Said(200, json.dumps(told).encode()))
+                    health["clientProof"] = prove_to_client(script.token_hash, challenge, port)
+                self._send(Response(200, json.dumps(health).encode()))
             else:
                 self._answer(b"")
 
@@ -79,18 +79,18 @@ def scripted(product: Product) -> Iterator[Script]:
             self._answer(self.rfile.read(int(self.headers["Content-Length"])))
 
         def _answer(self, body: bytes) -> None:
-            script.asked.append(Asked(self.command, self.path, dict(self.headers), body))
+            script.requests.append(Request(self.command, self.path, dict(self.headers), body))
             if script.hold.is_set():
-                self._send(script.said)
+                self._send(script.response)
             elif not self.rfile.read(1):
-                script.hung_up.set()
+                script.disconnected.set()
 
-        def _send(self, said: Said) -> None:
-            self.send_response(said.status)
-            self.send_header("Content-Type", said.kind)
-            self.send_header("Content-Length", str(len(said.body)))
+        def _send(self, response: Response) -> None:
+            self.send_response(response.status)
+            self.send_header("Content-Type", response.kind)
+            self.send_header("Content-Length", str(len(response.body)))
             self.end_headers()
-            self.wfile.write(said.body)
+            self.wfile.write(response.body)
 
         def log_message(self, format: str, *args: object) -> None:
             pass

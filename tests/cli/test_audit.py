@@ -1,4 +1,4 @@
-"""`tabhub audit`: from the server, and from the files it leaves."""
+"""`tabhub audit`: read from the server, and from its files."""
 
 import json
 import re
@@ -23,9 +23,9 @@ def product(tmp_path: Path) -> Product:
 
 
 def entry(number: int, ago: float = 0, **more: Any) -> Json:
-    told = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - ago))
+    timestamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time.time() - ago))
     usual = {"tool": "browser_list_tabs", "plugin": "browser", "client": "ann", "success": True}
-    return {"timestamp": f"{told}.000Z", "durationMs": number, **usual, **more}
+    return {"timestamp": f"{timestamp}.000Z", "durationMs": number, **usual, **more}
 
 
 def written(product: Product, name: str, *entries: Json) -> None:
@@ -34,9 +34,9 @@ def written(product: Product, name: str, *entries: Json) -> None:
 
 
 def numbers(here: Here, *flags: str) -> list[int]:
-    shown = here("audit", "--file", *flags)
-    assert shown.returncode == 0, shown.stderr
-    return [entry["durationMs"] for entry in json.loads(shown.stdout)]
+    process = here("audit", "--file", *flags)
+    assert process.returncode == 0, process.stderr
+    return [entry["durationMs"] for entry in json.loads(process.stdout)]
 
 
 @pytest.mark.requirement("OT-13")
@@ -51,7 +51,7 @@ def test_both_files_are_read_without_a_server_the_newest_first(
     assert numbers(here, "--limit", "3") == [4, 3, 2]
 
 
-def test_entries_are_chosen_by_what_they_say(product: Product, here: Here) -> None:
+def test_entries_can_be_filtered_by_their_fields(product: Product, here: Here) -> None:
     written(
         product,
         "audit.log",
@@ -76,36 +76,36 @@ def test_entries_are_chosen_by_what_they_say(product: Product, here: Here) -> No
     "flags",
     [("--since", "tomorrow"), ("--since", "99x"), ("--since", "999999999w"), ("--limit", "0")],
 )
-def test_what_cannot_be_meant_is_a_usage_error(here: Here, flags: tuple[str, ...]) -> None:
+def test_invalid_flags_are_a_usage_error(here: Here, flags: tuple[str, ...]) -> None:
     refused = here("audit", "--file", *flags)
     assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
     assert any(flag in refused.stderr for flag in flags)
 
 
 @pytest.mark.requirement("OT-13")
-def test_the_server_tells_the_same_as_its_file_and_the_file_outlives_it(product: Product) -> None:
+def test_the_server_lists_the_same_as_its_file_and_the_file_outlives_it(product: Product) -> None:
     with product.running("start", "--port", "0"):
         product.wait_running()
         for _ in range(3):
             product.run("permissions", "set", "browser_open_tab", "ask")
-        told = json.loads(product.run("audit", "--plugin", "admin", "--since", "1h").stdout)
-        assert len(told) == 3
+        entries = json.loads(product.run("audit", "--plugin", "admin", "--since", "1h").stdout)
+        assert len(entries) == 3
         assert product.run("audit", "--limit", "501").returncode == 2
-    assert json.loads(product.run("audit", "--file").stdout) == told
+    assert json.loads(product.run("audit", "--file").stdout) == entries
     refused = product.run("audit")
     assert (refused.returncode, "--file" in refused.stderr) == (3, True)
 
 
-def test_a_terminal_gets_a_table_that_obeys_nobody(product: Product) -> None:
+def test_a_terminal_gets_a_table_without_control_characters(product: Product) -> None:
     error = {"reason": "stale_ref", "message": "gone \x1b[2J away"}
     written(product, "audit.log", entry(12, error=error, success=False))
     for columns in (50, 120):
-        shown = in_terminal(product.environment, "audit", "--file", columns=columns)
-        assert shown.returncode == 0
-        assert "browser_list_tabs" in shown.text
-        told = " ".join(shown.text.split())
-        assert "failed: stale_ref" in told and "gone \\x1b[2J" in told
-        assert "\x1b[2J" not in shown.text
+        output = in_terminal(product.environment, "audit", "--file", columns=columns)
+        assert output.returncode == 0
+        assert "browser_list_tabs" in output.text
+        words = " ".join(output.text.split())
+        assert "failed: stale_ref" in words and "gone \\x1b[2J" in words
+        assert "\x1b[2J" not in output.text
 
 
 CALLS = [
@@ -122,7 +122,7 @@ CALLS = [
 
 @pytest.mark.requirement("OT-13")
 @pytest.mark.parametrize("columns", [80, 120, 200])
-def test_a_table_says_who_did_what_and_how_it_went_within_the_terminal(
+def test_a_table_shows_client_tool_and_outcome_within_the_width_of_the_terminal(
     product: Product, columns: int
 ) -> None:
     written(product, "audit.log", *CALLS)
@@ -130,7 +130,7 @@ def test_a_table_says_who_did_what_and_how_it_went_within_the_terminal(
     lines = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
     assert lines[0].split()[:4] == ["time", "who", "took", "outcome"]
     assert max(map(len, lines)) <= columns
-    told = " ".join(" ".join(lines).split())
+    unwrapped = " ".join(" ".join(lines).split())
     for words in (
         "ann 12.3 s ok",
         "cli (tabhub-cli) 7 ms ok",
@@ -139,12 +139,12 @@ def test_a_table_says_who_did_what_and_how_it_went_within_the_terminal(
         "reload changed=limits.callSeconds",
         "3 ms failed: extension_disconnected",
     ):
-        assert words in told
+        assert words in unwrapped
     places = {line.index(word) for line in lines for word in (" ok", " failed: ") if word in line}
     assert len(places) == 1
 
 
-def test_a_table_says_how_often_where_one_entry_stands_for_many(product: Product) -> None:
+def test_a_table_shows_the_count_of_a_merged_entry(product: Product) -> None:
     error = {"reason": "unknown_tool", "message": "There is no such tool."}
     failed = entry(1, error=error, success=False)
     written(product, "audit.log", failed | {"times": 40}, failed | {"times": 1})
@@ -152,7 +152,7 @@ def test_a_table_says_how_often_where_one_entry_stands_for_many(product: Product
     assert re.findall("unknown_tool(?: ×[0-9]+)?", text) == ["unknown_tool", "unknown_tool ×40"]
 
 
-def test_nothing_is_left_out_silently(product: Product, here: Here) -> None:
+def test_omitted_entries_are_reported(product: Product, here: Here) -> None:
     written(product, "audit.log", *(entry(number) for number in range(60)))
     assert len(numbers(here)) == 60
     cut = here("audit", "--file", "--limit", "5")
@@ -160,7 +160,7 @@ def test_nothing_is_left_out_silently(product: Product, here: Here) -> None:
     assert here("audit", "--file", "--limit", "60").stderr == ""
 
 
-def test_a_server_says_what_it_does_not_tell(product: Product, here: Here) -> None:
+def test_a_server_reports_its_omitted_entries(product: Product, here: Here) -> None:
     written(product, "audit.log", entry(1, ago=60))
     with product.running("start", "--port", "0"):
         product.wait_running()

@@ -20,7 +20,7 @@ OVER_SSE = [tool.name for tool in catalog.ALL if "sse" in tool.toolsets]
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where agents connect, what they have to show, and two pages to visit."""
+    """Where agents connect, their credentials, and two pages to visit."""
 
     url: str
     secret: str
@@ -34,13 +34,13 @@ class Endpoint:
 
     @property
     def bridge(self) -> list[str]:
-        """What a client starts that speaks by stdin and stdout."""
+        """The command that a client starts for stdin and stdout."""
         behind = ["--gateway"] if self.url.endswith("/gateway") else []
         return [sys.executable, "-m", "tabhub", "start", "--stdio", *behind]
 
     @property
     def environment(self) -> dict[str, str]:
-        """What it must know to find this server and not another."""
+        """The environment variables that make it find this server."""
         path = os.environ.get("PYTHONPATH")
         return {"TABHUB_HOME": self.home} | ({"PYTHONPATH": path} if path else {})
 

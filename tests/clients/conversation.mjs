@@ -1,5 +1,5 @@
-// What both TypeScript clients do with the product. In: one JSON object on stdin, so that the
-// secret shows in no list of processes. Out: what came of it, as one JSON object on stdout.
+// The script of both TypeScript clients. In: one JSON object on stdin, so that the secret is in no
+// list of processes. Out: the report, as one JSON object on stdout.
 
 const NO_TAB = 999999999;
 const INFO = { name: "tabhub-tests", version: "1" };
@@ -13,9 +13,9 @@ export async function converse(makeClient, transports) {
   const { client, call } = makeClient(INFO, { listChanged }, era);
   const transport = makeTransport(input, transports);
   await client.connect(transport);
-  const heard = progressHeard(transport);
+  const received = recordProgress(transport);
   try {
-    process.stdout.write(JSON.stringify(await use(client, call, transport, input, change, heard)));
+    process.stdout.write(JSON.stringify(await use(client, call, transport, input, change, received)));
   } finally {
     await client.close();
   }
@@ -33,23 +33,23 @@ function makeTransport(input, transports) {
   return new Transport(new URL(input.url), { requestInit: { headers } });
 }
 
-// The clients forget a call's listener before they have dealt with progress that they read in one
-// piece with the answer, as happens where all comes by one stream; so what arrives is noted below.
-function progressHeard(transport) {
-  const heard = [];
+// The clients drop the listener of a call before they handle progress that arrives in one chunk with
+// the answer, as on a shared stream; so the transport's messages are recorded here.
+function recordProgress(transport) {
+  const received = [];
   const take = transport.onmessage;
   transport.onmessage = (message, extra) => {
-    if (message.method === "notifications/progress") heard.push(message.params.progress);
+    if (message.method === "notifications/progress") received.push(message.params.progress);
     take(message, extra);
   };
-  return heard;
+  return received;
 }
 
-async function use(client, call, transport, input, change, heard) {
+async function use(client, call, transport, input, change, received) {
   const opened = await call("browser_open_tab", { url: input.page });
   const { tabId } = opened.structuredContent;
   const progress = [];
-  const said = {
+  const report = {
     server: client.getServerVersion().name,
     revision:
       client.getNegotiatedProtocolVersion?.() ??
@@ -63,13 +63,13 @@ async function use(client, call, transport, input, change, heard) {
     ran: await call("browser_execute_script", { code: "1+1", tabId }),
     failed: await call("browser_close_tab", { tabId: NO_TAB }),
     unknown: await call("no_such_tool", {}).catch(({ code, message }) => ({ code, message })),
-    moved: await call("browser_navigate_tab", { tabId, url: input.next_page }, (told) =>
-      progress.push(told.progress),
+    moved: await call("browser_navigate_tab", { tabId, url: input.next_page }, (update) =>
+      progress.push(update.progress),
     ),
   };
   const closed = await call("browser_close_tab", { tabId });
   const hasOwnStream = ["auto", "legacy"].includes(input.mode);
-  return { ...said, progress: hasOwnStream ? progress : heard, closed };
+  return { ...report, progress: hasOwnStream ? progress : received, closed };
 }
 
 async function text(stream) {

@@ -9,8 +9,8 @@ import { converse } from "./conversation.mjs";
 await converse(
   (info, options) => {
     const client = new Client(info, options);
-    const call = (name, given, onprogress) =>
-      client.callTool({ name, arguments: given }, undefined, { onprogress });
+    const call = (name, args, onprogress) =>
+      client.callTool({ name, arguments: args }, undefined, { onprogress });
     return { client, call };
   },
   { http: StreamableHTTPClientTransport, sse: SSEClientTransport, stdio: StdioClientTransport },

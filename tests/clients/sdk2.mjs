@@ -11,8 +11,8 @@ import { converse } from "./conversation.mjs";
 await converse(
   (info, options, mode) => {
     const client = new Client(info, { ...options, versionNegotiation: { mode } });
-    const call = (name, given, onprogress) =>
-      client.callTool({ name, arguments: given }, { onprogress });
+    const call = (name, args, onprogress) =>
+      client.callTool({ name, arguments: args }, { onprogress });
     return { client, call };
   },
   { http: StreamableHTTPClientTransport, sse: SSEClientTransport, stdio: StdioClientTransport },

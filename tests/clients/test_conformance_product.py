@@ -1,7 +1,7 @@
 """The public MCP suites find nothing wrong with the product itself, where they can test it.
 
 Most of their scenarios call tools, prompts and resources that only their fixture has; those named
-here do not. The suites cannot show a secret, so this server asks for none.
+here do not. The suites cannot send a secret, so this server needs none.
 """
 
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ CALL_THE_FIXTURE = {
     "sep-2575-server-no-log-without-loglevel",
     "sep-2575-server-rejects-undeclared-capability",
 }
-"""Checks of server-stateless that call a tool of the fixture, and fail saying so without it."""
+"""Checks of server-stateless that need a tool of the fixture and fail without it."""
 
 WAITS_FOR_THE_FIXTURE = "sep-2575-server-sends-tools-list-changed-on-subscription"
 """A check of server-stateless that warns when a tool of the fixture has changed no tools."""
@@ -57,7 +57,7 @@ WAITS_FOR_THE_FIXTURE = "sep-2575-server-sends-tools-list-changed-on-subscriptio
 
 @pytest.fixture(scope="module")
 def open_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a product that lets anyone in and has a tab to list and read."""
+    """The address of a product without authentication that has a tab to list and read."""
     product = Product(tmp_path_factory.mktemp("open") / "home")
     with product.running("start", "--port", "0", "--no-auth", "--browser", "--headless"):
         yield f"http://127.0.0.1:{product.wait_browser()['port']}/mcp"
@@ -71,7 +71,7 @@ def open_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     list(zip(SUITES, SCENARIOS, strict=True)),
     ids=[suite.name for suite in SUITES],
 )
-def test_no_check_that_needs_no_fixture_fails(
+def test_all_checks_that_need_no_fixture_pass(
     open_url: str, suite: Suite, scenarios: set[str]
 ) -> None:
     outcome = run_suite(suite, open_url)
@@ -81,18 +81,18 @@ def test_no_check_that_needs_no_fixture_fails(
 
 
 async def test_every_tool_has_a_valid_json_schema_2020_12(open_url: str) -> None:
-    """The suites' own scenario for this looks only at a tool of the fixture."""
+    """The suites' own scenario for this checks only a tool of the fixture."""
     async with httpx.AsyncClient(timeout=PATIENCE) as http:
         listed = (await Agent(http, open_url).post("tools/list")).json()["result"]["tools"]
     schemas = {tool["name"]: tool["inputSchema"] for tool in listed}
     assert list(schemas) == TOOLS
     for schema in schemas.values():
-        assert "$schema" not in schema  # 2020-12 is what MCP then takes it for
+        assert "$schema" not in schema  # MCP then assumes 2020-12
         jsonschema_rs.meta.validate(schema)
         jsonschema_rs.Draft202012Validator(schema)
 
 
-async def test_no_tool_takes_an_argument_that_it_does_not_list(open_url: str) -> None:
+async def test_no_tool_accepts_an_unlisted_argument(open_url: str) -> None:
     async with httpx.AsyncClient(timeout=PATIENCE) as http:
         agent = Agent(http, open_url)
         for name in TOOLS:
@@ -101,7 +101,7 @@ async def test_no_tool_takes_an_argument_that_it_does_not_list(open_url: str) ->
 
 
 def _passing(outcome: Outcome, scenarios: set[str]) -> set[str]:
-    """Those scenarios that left at least one good check."""
+    """The scenarios with at least one passed check."""
     return {check.scenario for check in outcome.having("SUCCESS")} & scenarios
 
 

@@ -1,4 +1,4 @@
-"""No page makes an official client refuse the whole list, or an answer it could have shown."""
+"""No page makes an official client refuse the whole list of tools or a readable result."""
 
 from collections.abc import Callable
 from typing import Any
@@ -61,14 +61,14 @@ OTHERS: list[dict[str, Any]] = [
 ]
 HOSTILE = [
     *({"inputSchema": {"type": "object", **schema}} for schema in SCHEMAS),
-    *({"annotations": told} for told in ANNOTATIONS),
+    *({"annotations": annotations} for annotations in ANNOTATIONS),
     *OTHERS,
 ]
 
 
 @pytest.mark.requirement("MB-11")
 @pytest.mark.parametrize("client", EVERY)
-async def test_whatever_a_page_defines_the_list_comes_and_the_good_tool_can_be_called(
+async def test_bad_tools_of_a_page_break_neither_the_list_nor_the_good_tool(
     client: str,
 ) -> None:
     async with served() as server, connected(server.port) as extension:
@@ -77,11 +77,11 @@ async def test_whatever_a_page_defines_the_list_comes_and_the_good_tool_can_be_c
         await extension.publish(1, *bad, kind="mcp-b")
         await extension.publish(2, page_tool("good"))
         extension.page_tools["good"] = lambda call: {"content": [{"type": "text", "text": "fine"}]}
-        said = await visit(client, server.port, [GOOD])
-    assert GOOD in said["tools"]
-    assert "website_tool_shop_example_bad3" in said["tools"]
-    assert "website_tool_shop_example_bad0" not in said["tools"]
-    assert "fine" in said["results"][GOOD]["content"][0]["text"]
+        report = await visit(client, server.port, [GOOD])
+    assert GOOD in report["tools"]
+    assert "website_tool_shop_example_bad3" in report["tools"]
+    assert "website_tool_shop_example_bad0" not in report["tools"]
+    assert "fine" in report["results"][GOOD]["content"][0]["text"]
 
 
 def _answering(answer: Any) -> Callable[[Any], Any]:
@@ -122,7 +122,7 @@ RESULTS: list[Any] = [
 
 
 @pytest.mark.parametrize("client", EVERY)
-async def test_whatever_a_page_answers_the_client_shows_it(client: str) -> None:
+async def test_the_client_accepts_every_result_of_a_page(client: str) -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.sync(tab(1))
         names = [f"answer{number}" for number in range(len(RESULTS))]
@@ -130,5 +130,5 @@ async def test_whatever_a_page_answers_the_client_shows_it(client: str) -> None:
         for name, answer in zip(names, RESULTS, strict=True):
             extension.page_tools[name] = _answering(answer)
         calls = [f"website_tool_shop_example_{name}" for name in names]
-        said = await visit(client, server.port, calls)
-    assert {name: told for name, told in said["results"].items() if "refused" in told} == {}
+        report = await visit(client, server.port, calls)
+    assert {name: result for name, result in report["results"].items() if "refused" in result} == {}

@@ -23,7 +23,7 @@ pytestmark = [
 INSPECTOR = PACKAGES / "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 SSE = "sse"
 TOOL_FAILED = 5
-"""The exit code with which the Inspector tells that a call came back with isError."""
+"""The exit code of the Inspector for a result with isError."""
 
 Done = subprocess.CompletedProcess[str]
 Inspector = Callable[..., Done]
@@ -31,7 +31,7 @@ Inspector = Callable[..., Done]
 
 @pytest.fixture(params=["legacy", "modern", SSE, "stdio, legacy", "stdio, modern"])
 def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) -> Inspector:
-    """Runs the Inspector, with a home of its own for what it stores."""
+    """Runs the Inspector with its own home folder."""
     mode = str(request.param)
     target = _bridge(endpoint) if mode.startswith("stdio") else _address(endpoint, mode == SSE)
     era = ("--protocol-era", "modern" if mode.endswith("modern") else "legacy")
@@ -51,7 +51,7 @@ def inspect(request: pytest.FixtureRequest, endpoint: Endpoint, tmp_path: Path) 
 
 
 def _address(endpoint: Endpoint, over_sse: bool) -> list[str]:
-    # It calls what is listed, and nothing else.
+    # The Inspector calls only listed tools.
     url = f"{endpoint.sse_url}?toolsets=core,pages" if over_sse else endpoint.url
     header = f"Authorization: {endpoint.authorization}"
     return [url, "--transport", SSE if over_sse else "http", "--header", header]
@@ -64,7 +64,7 @@ def _bridge(endpoint: Endpoint) -> list[str]:
 
 
 def _script(endpoint: Endpoint) -> Path:
-    """The Inspector takes the flags of a command for its own."""
+    """A script, because the Inspector would read the flags of a command as its own."""
     path = Path(endpoint.home).parent / "bridge"
     path.write_text(f"#!/bin/sh\nexec {shlex.join(endpoint.bridge)}\n")
     path.chmod(0o700)
@@ -80,10 +80,10 @@ def call(inspect: Inspector) -> Inspector:
     return run
 
 
-def printed(done: Done) -> dict[str, Any]:
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+def printed(process: Done) -> dict[str, Any]:
+    assert process.returncode == 0, process.stderr
+    output: dict[str, Any] = json.loads(process.stdout)
+    return output
 
 
 def test_the_inspector_lists_the_core_tools_and_finds_their_schemas_portable(
@@ -100,7 +100,7 @@ def test_the_inspector_opens_a_page_and_runs_a_script_in_it(
     assert opened["title"] == "Form"
     ran = call("browser_execute_script", code="1+1", tabId=opened["tabId"])
     if "modern" not in request.node.callspec.params["inspect"]:
-        # Each run is a session of its own, and its tabs go with it.
+        # Each run is a separate session whose tabs are closed with it.
         assert ran.returncode == TOOL_FAILED
         return
     assert printed(ran)["structuredContent"] == {"value": 2}
@@ -110,8 +110,8 @@ def test_the_inspector_opens_a_page_and_runs_a_script_in_it(
 
 @pytest.mark.requirement("TH-41")
 def test_the_inspector_shows_why_a_call_failed(call: Inspector) -> None:
-    done = call("browser_close_tab", tabId=999_999_999)
-    assert done.returncode == TOOL_FAILED, done.stderr
-    result = json.loads(done.stdout)
+    process = call("browser_close_tab", tabId=999_999_999)
+    assert process.returncode == TOOL_FAILED, process.stderr
+    result = json.loads(process.stdout)
     assert result["isError"] is True
     assert result["structuredContent"]["error"]["reason"] == "tab_not_found"

@@ -32,8 +32,8 @@ NO_TAB = 999_999_999
 
 @pytest.fixture(params=list(ERAS))
 def mode(request: pytest.FixtureRequest) -> str:
-    found: str = request.param
-    return found
+    mode_name: str = request.param
+    return mode_name
 
 
 @asynccontextmanager
@@ -88,7 +88,7 @@ async def test_the_client_agrees_on_the_newest_revision_of_its_era(
 
 
 @pytest.mark.requirement("CB-04")
-async def test_the_client_lists_the_tools_of_its_door_with_their_descriptions(
+async def test_the_client_lists_the_tools_of_its_endpoint_with_their_descriptions(
     endpoint: Endpoint, mode: str
 ) -> None:
     async with connected(endpoint, mode) as client:
@@ -116,7 +116,7 @@ async def test_the_client_opens_a_page_and_runs_a_script_in_it(
         assert closed == {"closed": opened["tabId"]}
 
 
-async def test_the_tab_last_opened_is_the_one_that_calls_without_a_tab_mean(
+async def test_a_call_without_a_tab_goes_to_the_tab_opened_last(
     endpoint: Endpoint, mode: str
 ) -> None:
     async with connected(endpoint, mode) as client, tab_opened(client, endpoint.page):
@@ -134,9 +134,7 @@ async def test_a_call_that_fails_is_a_result_with_its_reason(endpoint: Endpoint,
     assert (error["reason"], error["retryable"]) == ("tab_not_found", False)
 
 
-async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
-    endpoint: Endpoint, mode: str
-) -> None:
+async def test_an_unknown_tool_is_a_protocol_error(endpoint: Endpoint, mode: str) -> None:
     async with connected(endpoint, mode) as client:
         with pytest.raises(MCPError, match="no_such_tool") as failed:
             await client.call_tool("no_such_tool", {})
@@ -145,20 +143,20 @@ async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(
 
 @pytest.mark.requirement("OT-04")
 async def test_progress_of_a_call_reaches_the_callback(endpoint: Endpoint, mode: str) -> None:
-    heard: list[float] = []
+    steps: list[float] = []
 
     async def note(progress: float, total: float | None, message: str | None) -> None:
-        heard.append(progress)
+        steps.append(progress)
 
     async with connected(endpoint, mode) as client, tab_opened(client, endpoint.page) as tab:
-        there = {"tabId": tab, "url": endpoint.next_page}
-        result = await client.call_tool("browser_navigate_tab", there, progress_callback=note)
+        navigation = {"tabId": tab, "url": endpoint.next_page}
+        result = await client.call_tool("browser_navigate_tab", navigation, progress_callback=note)
     assert not result.is_error
-    assert len(heard) >= 2
-    assert heard == sorted(heard)
+    assert len(steps) >= 2
+    assert steps == sorted(steps)
 
 
-async def test_open_tabs_are_resources_and_the_prompt_can_be_got(
+async def test_open_tabs_are_resources_and_the_prompt_can_be_read(
     endpoint: Endpoint, mode: str
 ) -> None:
     async with connected(endpoint, mode) as client, tab_opened(client, endpoint.page) as tab:
@@ -188,7 +186,7 @@ async def test_a_session_of_the_older_era_answers_ping(endpoint: Endpoint, mode:
 
 @pytest.mark.requirement("OT-03")
 @pytest.mark.parametrize("mode", NEWER)
-async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(
+async def test_a_listener_of_the_newer_era_is_notified_of_an_opened_tab(
     endpoint: Endpoint, mode: str
 ) -> None:
     async with (
@@ -202,36 +200,36 @@ async def test_a_listener_of_the_newer_era_hears_of_an_opened_tab(
 
 @pytest.mark.requirement("OT-03")
 @pytest.mark.parametrize("mode", OLDER)
-async def test_a_session_of_the_older_era_hears_of_an_opened_tab(
+async def test_a_session_of_the_older_era_is_notified_of_an_opened_tab(
     endpoint: Endpoint, mode: str
 ) -> None:
-    heard = asyncio.Event()
+    notified = asyncio.Event()
 
     async def take(message: IncomingMessage) -> None:
         if isinstance(message, ResourceListChangedNotification):
-            heard.set()
+            notified.set()
 
     async with (
         connected(endpoint, mode, message_handler=take) as client,
         tab_opened(client, endpoint.page),
     ):
-        await asyncio.wait_for(heard.wait(), PATIENCE)
+        await asyncio.wait_for(notified.wait(), PATIENCE)
 
 
 @pytest.mark.requirement("OT-06")
 @pytest.mark.parametrize("mode", [mode for mode in ERAS if mode != SSE])
-async def test_the_client_finds_and_calls_everything_by_the_gateway(
+async def test_the_client_finds_and_calls_tools_through_the_gateway(
     endpoint: Endpoint, mode: str
 ) -> None:
     behind = replace(endpoint, url=f"{endpoint.url}/gateway")
     async with connected(behind, mode) as client:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == ["tabhub_list_tools", "tabhub_call"]
-        found = await structured(client, "tabhub_list_tools", {"query": "run javascript"})
-        names = [tool["name"] for tool in found["tools"]]
+        result = await structured(client, "tabhub_list_tools", {"query": "run javascript"})
+        names = [tool["name"] for tool in result["tools"]]
         assert "browser_execute_script" in names
-        wanted = {"name": "browser_open_tab", "arguments": {"url": endpoint.page}}
-        tab = (await structured(client, "tabhub_call", wanted))["tabId"]
+        call = {"name": "browser_open_tab", "arguments": {"url": endpoint.page}}
+        tab = (await structured(client, "tabhub_call", call))["tabId"]
         script = {"name": "browser_execute_script", "arguments": {"code": "1+1", "tabId": tab}}
         assert await structured(client, "tabhub_call", script) == {"value": 2}
         close = {"name": "browser_close_tab", "arguments": {"tabId": tab}}

@@ -1,6 +1,6 @@
 """The official TypeScript clients, old and new, work with the product.
 
-Each holds one conversation with it, a script run by Node; the tests look at what came of it.
+Each runs one script in Node against the product; the tests check its report.
 """
 
 import json
@@ -32,87 +32,89 @@ CLIENTS = {
     "client 2.x, stdio, older era": ("sdk2.mjs", "stdio, legacy", "2025-11-25"),
     "client 2.x, stdio, newer era": ("sdk2.mjs", "stdio, auto", "2026-07-28"),
 }
-Said = dict[str, Any]
+Report = dict[str, Any]
 
 
 @pytest.fixture(scope="module", params=list(CLIENTS))
 def name(request: pytest.FixtureRequest) -> str:
-    found: str = request.param
-    return found
+    client_name: str = request.param
+    return client_name
 
 
 @pytest.fixture(scope="module")
-def said(name: str, endpoint: Endpoint) -> Said:
-    """What came of a client's conversation, which is held once."""
+def report(name: str, endpoint: Endpoint) -> Report:
+    """The report of a client's script, which runs once."""
     script, mode, _ = CLIENTS[name]
     url = endpoint.sse_url if mode == SSE else endpoint.url
     bridge = {"bridge": endpoint.bridge, "environment": endpoint.environment}
     return _converse(script, {**asdict(endpoint), **bridge, "url": url, "mode": mode})
 
 
-def _converse(script: str, given: dict[str, Any]) -> Said:
-    done = subprocess.run(
+def _converse(script: str, input: dict[str, Any]) -> Report:
+    process = subprocess.run(
         [str(NODE), str(Path(__file__).with_name(script))],
-        input=json.dumps(given),
+        input=json.dumps(input),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    found: Said = json.loads(done.stdout)
-    return found
+    assert process.returncode == 0, process.stderr
+    report: Report = json.loads(process.stdout)
+    return report
 
 
 @pytest.mark.requirement("OT-01")
-def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, said: Said) -> None:
-    assert (said["server"], said["revision"]) == ("tabhub", CLIENTS[name][2])
+def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, report: Report) -> None:
+    assert (report["server"], report["revision"]) == ("tabhub", CLIENTS[name][2])
 
 
 @pytest.mark.requirement("CB-04")
-def test_the_client_lists_the_tools_of_its_door_with_their_descriptions(
-    name: str, said: Said
+def test_the_client_lists_the_tools_of_its_endpoint_with_their_descriptions(
+    name: str, report: Report
 ) -> None:
     expected = OVER_SSE if CLIENTS[name][1] == SSE else TOOLS
-    assert [tool["name"] for tool in said["tools"]] == expected
-    assert all(tool["description"] for tool in said["tools"])
+    assert [tool["name"] for tool in report["tools"]] == expected
+    assert all(tool["description"] for tool in report["tools"])
 
 
-def test_the_client_opens_a_page_and_runs_a_script_in_it(said: Said, endpoint: Endpoint) -> None:
-    opened = said["opened"]["structuredContent"]
+def test_the_client_opens_a_page_and_runs_a_script_in_it(
+    report: Report, endpoint: Endpoint
+) -> None:
+    opened = report["opened"]["structuredContent"]
     assert (opened["url"], opened["title"]) == (endpoint.page, "Form")
-    assert said["ran"]["structuredContent"] == {"value": 2}
-    (block,) = said["ran"]["content"]
+    assert report["ran"]["structuredContent"] == {"value": 2}
+    (block,) = report["ran"]["content"]
     assert block["type"] == "text" and block["text"].splitlines()[1] == "2"
-    assert said["closed"]["structuredContent"] == {"closed": opened["tabId"]}
+    assert report["closed"]["structuredContent"] == {"closed": opened["tabId"]}
 
 
 @pytest.mark.requirement("TH-41")
-def test_a_call_that_fails_is_a_result_with_its_reason(said: Said) -> None:
-    assert said["failed"]["isError"] is True
-    assert said["failed"]["structuredContent"]["error"]["reason"] == "tab_not_found"
+def test_a_call_that_fails_is_a_result_with_its_reason(report: Report) -> None:
+    assert report["failed"]["isError"] is True
+    assert report["failed"]["structuredContent"]["error"]["reason"] == "tab_not_found"
 
 
-def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(said: Said) -> None:
-    assert said["unknown"]["code"] == -32602
-    assert "no_such_tool" in said["unknown"]["message"]
+def test_an_unknown_tool_is_a_protocol_error(report: Report) -> None:
+    assert report["unknown"]["code"] == -32602
+    assert "no_such_tool" in report["unknown"]["message"]
 
 
 @pytest.mark.requirement("OT-04")
-def test_progress_of_a_call_reaches_the_callback(said: Said, endpoint: Endpoint) -> None:
-    assert said["moved"]["structuredContent"]["url"] == endpoint.next_page
-    assert len(said["progress"]) >= 2
-    assert said["progress"] == sorted(said["progress"])
+def test_progress_of_a_call_reaches_the_callback(report: Report, endpoint: Endpoint) -> None:
+    assert report["moved"]["structuredContent"]["url"] == endpoint.next_page
+    assert len(report["progress"]) >= 2
+    assert report["progress"] == sorted(report["progress"])
 
 
-def test_open_tabs_are_resources_and_there_is_a_prompt(said: Said) -> None:
-    uri = f"tab://{said['opened']['structuredContent']['tabId']}"
-    assert uri in {resource["uri"] for resource in said["resources"]}
-    assert [prompt["name"] for prompt in said["prompts"]] == ["use_browser"]
+def test_open_tabs_are_resources_and_the_prompt_is_listed(report: Report) -> None:
+    uri = f"tab://{report['opened']['structuredContent']['tabId']}"
+    assert uri in {resource["uri"] for resource in report["resources"]}
+    assert [prompt["name"] for prompt in report["prompts"]] == ["use_browser"]
 
 
 @pytest.mark.requirement("OT-03")
-def test_an_opened_tab_is_announced_to_the_client(said: Said) -> None:
-    uri = f"tab://{said['opened']['structuredContent']['tabId']}"
-    assert said["change"]["error"] is None
-    assert uri in {resource["uri"] for resource in said["change"]["found"]}
+def test_an_opened_tab_is_announced_to_the_client(report: Report) -> None:
+    uri = f"tab://{report['opened']['structuredContent']['tabId']}"
+    assert report["change"]["error"] is None
+    assert uri in {resource["uri"] for resource in report["change"]["found"]}

@@ -1,5 +1,5 @@
 // One of the official clients lists all tools and calls some. In: one JSON object on stdin. Out: the
-// names of the tools, and each call's result or what the client says against it, on stdout.
+// names of the tools, and each call's result or the error of the client, on stdout.
 
 import { Client as Client1 } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js";
 import { StreamableHTTPClientTransport as Transport1 } from "../npm/node_modules/@modelcontextprotocol/sdk/dist/esm/client/streamableHttp.js";
@@ -29,13 +29,13 @@ const input = JSON.parse(await read(process.stdin));
 const [client, Transport] = MAKERS[input.client]();
 const headers = { Authorization: `Bearer ${input.secret}` };
 await client.connect(new Transport(new URL(input.url), { requestInit: { headers } }));
-const said = { tools: (await client.listTools()).tools.map((tool) => tool.name), results: {} };
+const report = { tools: (await client.listTools()).tools.map((tool) => tool.name), results: {} };
 for (const name of input.calls) {
   try {
-    said.results[name] = await client.callTool({ name, arguments: {} });
+    report.results[name] = await client.callTool({ name, arguments: {} });
   } catch (error) {
-    said.results[name] = { refused: String(error) };
+    report.results[name] = { refused: String(error) };
   }
 }
-process.stdout.write(JSON.stringify(said));
+process.stdout.write(JSON.stringify(report));
 await client.close();

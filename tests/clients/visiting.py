@@ -1,4 +1,4 @@
-"""The official clients, each on one short visit: what they list, and what their models refuse."""
+"""Short runs of the official clients: the tools they list and the results they refuse."""
 
 import asyncio
 import json
@@ -15,18 +15,18 @@ from tests.support.serving import SECRET
 
 PYTHON = {"python, older era": "legacy", "python, newer era": "auto"}
 TYPESCRIPT = ("sdk 1.x", "client 2.x, older era", "client 2.x, newer era")
-Said = dict[str, Any]
+Report = dict[str, Any]
 
 
-async def visit(client: str, port: int, calls: list[str]) -> Said:
-    """The names of all tools, and the result of each call; `refused` where the client balks."""
+async def visit(client: str, port: int, calls: list[str]) -> Report:
+    """The names of all tools, and the result of each call or `refused` if the client rejects it."""
     url = f"http://127.0.0.1:{port}/mcp"
     if client in PYTHON:
         return await _in_python(url, PYTHON[client], calls)
     return await _in_node({"client": client, "url": url, "secret": SECRET, "calls": calls})
 
 
-async def _in_python(url: str, mode: str, calls: list[str]) -> Said:
+async def _in_python(url: str, mode: str, calls: list[str]) -> Report:
     headers = {"Authorization": f"Bearer {SECRET}"}
     async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http:
         transport = streamable_http_client(url, http_client=http)
@@ -35,16 +35,16 @@ async def _in_python(url: str, mode: str, calls: list[str]) -> Said:
             return {"tools": tools, "results": {name: await _call(client, name) for name in calls}}
 
 
-async def _call(client: Client, name: str) -> Said:
+async def _call(client: Client, name: str) -> Report:
     try:
         result = await client.call_tool(name, {})
     except Exception as error:
         return {"refused": repr(error)}
-    told: Said = result.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return told
+    result_json: Report = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return result_json
 
 
-async def _in_node(given: Said) -> Said:
+async def _in_node(input: Report) -> Report:
     script = str(Path(__file__).with_name("visit.mjs"))
     pipe = asyncio.subprocess.PIPE
     node = await asyncio.create_subprocess_exec(
@@ -52,11 +52,11 @@ async def _in_node(given: Said) -> Said:
     )
     try:
         async with asyncio.timeout(PATIENCE):
-            out, err = await node.communicate(json.dumps(given).encode())
+            out, err = await node.communicate(json.dumps(input).encode())
     finally:
         if node.returncode is None:
             node.kill()
             await node.wait()
     assert node.returncode == 0, err.decode()
-    found: Said = json.loads(out)
-    return found
+    report: Report = json.loads(out)
+    return report

@@ -1,4 +1,4 @@
-"""What opens the link without the secret: an answer to a word that was just proved, once."""
+"""Challenges: the answer to a recent challenge opens the link once without the secret."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def answer(word: str, secret: str = SECRET, port: int = PORT) -> str:
     return f"once.{word}.{pass_for(secret, word, port)}"
 
 
-def test_an_answer_to_a_proved_word_counts_once() -> None:
+def test_the_answer_to_a_challenge_counts_once() -> None:
     challenges = Challenges()
     assert not challenges.answers(answer("word"), SECRET, PORT)
     challenges.prove(SECRET, "word", PORT)
@@ -20,7 +20,7 @@ def test_an_answer_to_a_proved_word_counts_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    "wrong",
     [
         "",
         "once",
@@ -36,14 +36,14 @@ def test_an_answer_to_a_proved_word_counts_once() -> None:
         answer("word").replace("once", "ever"),
     ],
 )
-def test_nothing_else_does_and_the_word_is_not_lost_by_it(given: str) -> None:
+def test_a_wrong_answer_is_refused_and_the_challenge_stays_valid(wrong: str) -> None:
     challenges = Challenges()
     challenges.prove(SECRET, "word", PORT)
-    assert not challenges.answers(given, SECRET, PORT)
+    assert not challenges.answers(wrong, SECRET, PORT)
     assert challenges.answers(answer("word"), SECRET, PORT)
 
 
-def test_a_word_waits_for_half_a_minute_and_only_so_many_do() -> None:
+def test_challenges_expire_after_half_a_minute_and_their_number_is_limited() -> None:
     now = 0.0
     challenges = Challenges(lambda: now)
     challenges.prove(SECRET, "old", PORT)

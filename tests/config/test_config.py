@@ -20,24 +20,24 @@ def _mode(path: Path) -> int:
     return path.stat().st_mode & 0o777
 
 
-def test_the_secret_is_made_once_and_only_its_owner_can_read_it(home: Home) -> None:
+def test_the_secret_is_created_once_and_only_its_owner_can_read_it(home: Home) -> None:
     first = secret.prepare(home, 9515)
-    again = secret.prepare(home, 4000)
+    second = secret.prepare(home, 4000)
     assert len(first.secret) == 64
-    assert (again.secret, again.port) == (first.secret, 4000)
-    assert secret.load(home) == again
+    assert (second.secret, second.port) == (first.secret, 4000)
+    assert secret.load(home) == second
     assert (_mode(home.root), _mode(home.auth)) == (0o700, 0o600)
     assert [path.name for path in home.extension.iterdir()] == ["auth.json"]
 
 
-def test_only_the_browsers_that_tabhub_starts_are_told_that_they_are_the_agents_own(
+def test_only_browsers_started_by_tabhub_are_marked_as_managed(
     home: Home,
 ) -> None:
     for port in (9515, 4000):
         auth = secret.prepare(home, port)
-        told = {"secret": auth.secret, "port": port}
-        assert json.loads(home.auth.read_text()) == told
-        assert json.loads(home.managed_auth.read_text()) == {**told, "managed": True}
+        expected = {"secret": auth.secret, "port": port}
+        assert json.loads(home.auth.read_text()) == expected
+        assert json.loads(home.managed_auth.read_text()) == {**expected, "managed": True}
     assert _mode(home.managed_auth) == 0o600
 
 
@@ -51,7 +51,7 @@ def test_a_broken_secret_file_is_named_and_never_overwritten(home: Home, text: s
     assert home.auth.read_text() == text
 
 
-def test_settings_have_defaults_and_take_what_the_file_says(home: Home) -> None:
+def test_settings_have_defaults_and_the_file_overrides_them(home: Home) -> None:
     assert settings.load(home).port == 9515
     home.config.write_text('{"port": 4001, "limits": {"callSeconds": 5}, "later": true}')
     loaded = settings.load(home)
@@ -72,13 +72,13 @@ def test_a_wrong_setting_is_refused_with_file_and_place(home: Home) -> None:
     "text",
     ['{"limits": {"callSeconds": 0}}', '{"port": 70000}', '{"sessions": {"idleMinutes": -1}}'],
 )
-def test_a_number_that_makes_no_sense_is_refused(home: Home, text: str) -> None:
+def test_an_invalid_number_is_refused(home: Home, text: str) -> None:
     home.config.write_text(text)
     with pytest.raises(InvalidArguments, match=r"config\.json"):
         settings.load(home)
 
 
-def test_a_file_that_is_no_json_is_called_that(home: Home) -> None:
+def test_a_file_that_is_not_json_is_reported_as_such(home: Home) -> None:
     home.config.write_text('{"port": ')
     with pytest.raises(InvalidArguments, match="not valid JSON"):
         settings.load(home)
@@ -90,7 +90,7 @@ def test_the_server_is_never_bound_to_anything_but_loopback(home: Home) -> None:
         settings.load(home)
 
 
-def test_a_home_that_others_can_write_to_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
+def test_a_home_that_others_can_write_to_is_refused_and_not_changed(tmp_path: Path) -> None:
     shared = tmp_path / "shared-by-all"
     shared.mkdir()
     shared.chmod(0o777)
@@ -99,11 +99,11 @@ def test_a_home_that_others_can_write_to_is_refused_and_left_as_it_is(tmp_path: 
     assert _mode(shared) == 0o777
 
 
-def test_a_proof_holds_for_one_secret_one_word_and_one_port() -> None:
-    given = proof.prove("s", "word", 1)
-    assert proof.is_proof(given, "s", "word", 1)
+def test_a_proof_is_valid_for_one_secret_one_challenge_and_one_port() -> None:
+    proved = proof.prove("s", "word", 1)
+    assert proof.is_proof(proved, "s", "word", 1)
     for wrong in (("t", "word", 1), ("s", "other", 1), ("s", "word", 2)):
-        assert not proof.is_proof(given, *wrong)
+        assert not proof.is_proof(proved, *wrong)
     assert not proof.is_proof(None, "s", "word", 1)
 
 
@@ -124,7 +124,7 @@ def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(
         environment.chosen_port(None, chosen)
 
 
-def test_settings_that_are_no_text_are_refused_as_such(tmp_path: Path) -> None:
+def test_settings_that_are_not_text_are_refused_as_such(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     home.config.write_bytes(b'{"host": "\xff"}')
     with pytest.raises(InvalidArguments, match="not valid JSON"):

@@ -1,4 +1,4 @@
-"""Each setting is documented, and it is decided when a change of it takes effect."""
+"""Each setting is documented, and the table says when a change of it takes effect."""
 
 from collections import Counter
 
@@ -34,10 +34,10 @@ AT_START = {
 """Settings that wait for the next start of the server; `LIVE` has all others."""
 
 
-def test_it_is_decided_for_every_setting_whether_a_running_server_takes_it() -> None:
+def test_the_table_says_for_every_setting_whether_a_running_server_applies_it() -> None:
     assert Counter([*LIVE, *AT_START]) == Counter(names())
 
 
-def test_every_setting_says_what_it_is() -> None:
+def test_every_setting_is_documented() -> None:
     described = dict(docs.field_docs(Settings))
     assert [key for key in names() if not described[key].endswith(".")] == []

@@ -1,4 +1,4 @@
-"""What the suites expect to read: resources, templates, prompts. Data only."""
+"""The resources, templates and prompts that the suites expect. Data only."""
 
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.wire.mcp.messages import Json, text
@@ -58,15 +58,15 @@ def embedded(uri: str, mime_type: str, value: str) -> Json:
 
 
 def read(uri: str) -> Json:
-    """One resource's content, written down above or made from the template."""
-    found = CONTENTS.get(uri) or _from_template(uri)
-    if found is None:
+    """The content of a resource, from the table above or from the template."""
+    content = CONTENTS.get(uri) or _from_template(uri)
+    if content is None:
         raise NotFound("Resource not found", "unknown_resource", data={"uri": uri})
-    return {"uri": uri, **found}
+    return {"uri": uri, **content}
 
 
 def prompt_messages(name: str, arguments: dict[str, str]) -> list[Json]:
-    """The messages of a prompt that asks nothing."""
+    """The messages of a prompt that needs no input of the user."""
     try:
         blocks = _prompt_blocks(name, arguments)
     except KeyError as missing:
@@ -78,8 +78,8 @@ def _prompt_blocks(name: str, arguments: dict[str, str]) -> list[Json]:
     if name == "test_simple_prompt":
         return [text("This is a simple prompt for testing.")]
     if name == "test_prompt_with_arguments":
-        one, two = arguments["arg1"], arguments["arg2"]
-        return [text(f"Prompt with arguments: arg1='{one}', arg2='{two}'")]
+        first, second = arguments["arg1"], arguments["arg2"]
+        return [text(f"Prompt with arguments: arg1='{first}', arg2='{second}'")]
     if name == "test_prompt_with_embedded_resource":
         content = "Embedded resource content for testing."
         resource = embedded(arguments["resourceUri"], "text/plain", content)

@@ -12,7 +12,7 @@ _arguments = msgspec.json.Decoder(m.Json).decode
 
 
 class Fixture(Backend):
-    """Everything an MCP server can have."""
+    """A backend with every feature of an MCP server."""
 
     info = m.Implementation(name="tabhub-fixture", version="1")
     instructions = "A server for conformance suites."
@@ -55,9 +55,9 @@ class Fixture(Backend):
 
     async def get_prompt(self, exchange: Exchange, params: m.GetPromptParams) -> m.PromptResult:
         if params.name == "test_input_required_result_prompt":
-            answer = await questions.one(exchange, "user_context", questions.CONTEXT)
-            said = m.text(f"Use this context: {answer.get('content')}")
-            return m.PromptResult(messages=[{"role": "user", "content": said}])
+            answer = await questions.ask_one(exchange, "user_context", questions.CONTEXT)
+            block = m.text(f"Use this context: {answer.get('content')}")
+            return m.PromptResult(messages=[{"role": "user", "content": block}])
         messages = content.prompt_messages(params.name, params.arguments or {})
         return m.PromptResult(messages=messages)
 

@@ -1,4 +1,4 @@
-"""The suites' tools that ask back: as server requests in one era, as `input_required` in the other.
+"""The suites' tools that ask the client, by server requests or, in the other era, `input_required`.
 
 Each tool is written once; the layer below turns its questions into the style of the era.
 """
@@ -8,7 +8,7 @@ from typing import Any
 from tabhub.agents.mcp.backend import Exchange
 from tabhub.agents.mcp.elicitation import ClientQuestion, elicit
 from tabhub.wire.mcp.messages import CallResult, Json
-from tests.conformance.tools import Call, said, tool
+from tests.conformance.tools import Call, result_of, tool
 
 STRING: Json = {"type": "string"}
 ROOTS = ClientQuestion("roots/list")
@@ -30,7 +30,7 @@ CONTEXT = elicit("What is this about?", form(context=STRING))
 NAME = elicit("What is your name?", form(name=STRING))
 
 
-async def one(exchange: Exchange, key: str, ask: ClientQuestion, state: Any = None) -> Any:
+async def ask_one(exchange: Exchange, key: str, ask: ClientQuestion, state: Any = None) -> Any:
     return (await exchange.ask({key: ask}, state))[key]
 
 
@@ -39,37 +39,37 @@ async def one(exchange: Exchange, key: str, ask: ClientQuestion, state: Any = No
 
 @tool("test_sampling", "Asks the client's model.", form(prompt=STRING))
 async def sampling(call: Call) -> CallResult:
-    answer = await one(call.exchange, "answer", sample(call.arguments["prompt"]))
-    return said(f"LLM response: {answer.get('content')}")
+    answer = await ask_one(call.exchange, "answer", sample(call.arguments["prompt"]))
+    return result_of(f"LLM response: {answer.get('content')}")
 
 
 @tool("test_elicitation", "Asks the person.", form(message=STRING))
 async def elicitation(call: Call) -> CallResult:
-    wanted = form(
+    schema = form(
         username={"type": "string", "description": "User's response"},
         email={"type": "string", "description": "User's email address"},
     )
-    answer = await one(call.exchange, "user", elicit(call.arguments["message"], wanted))
-    return said(f"User response: {answer}")
+    answer = await ask_one(call.exchange, "user", elicit(call.arguments["message"], schema))
+    return result_of(f"User response: {answer}")
 
 
 @tool("test_elicitation_sep1034_defaults", "Asks with a default for every type.")
 async def elicitation_defaults(call: Call) -> CallResult:
     status = {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"}
-    wanted = form(
+    schema = form(
         name={"type": "string", "default": "John Doe"},
         age={"type": "integer", "default": 30},
         score={"type": "number", "default": 95.5},
         status=status,
         verified={"type": "boolean", "default": True},
     )
-    return _completed(await one(call.exchange, "user", elicit("Check the defaults.", wanted)))
+    return _completed(await ask_one(call.exchange, "user", elicit("Check the defaults.", schema)))
 
 
 @tool("test_elicitation_sep1330_enums", "Asks with every way of writing a choice.")
 async def elicitation_enums(call: Call) -> CallResult:
     options = ["option1", "option2", "option3"]
-    wanted = form(
+    schema = form(
         untitledSingle={"type": "string", "enum": options},
         titledSingle={"type": "string", "oneOf": _titled("Option")},
         legacyEnum={
@@ -80,7 +80,7 @@ async def elicitation_enums(call: Call) -> CallResult:
         untitledMulti={"type": "array", "items": {"type": "string", "enum": options}},
         titledMulti={"type": "array", "items": {"anyOf": _titled("Choice")}},
     )
-    return _completed(await one(call.exchange, "user", elicit("Choose.", wanted)))
+    return _completed(await ask_one(call.exchange, "user", elicit("Choose.", schema)))
 
 
 def _titled(what: str) -> list[Json]:
@@ -90,7 +90,7 @@ def _titled(what: str) -> list[Json]:
 
 def _completed(answer: Json) -> CallResult:
     action, content = answer.get("action"), answer.get("content")
-    return said(f"Elicitation completed: action={action}, content={content}")
+    return result_of(f"Elicitation completed: action={action}, content={content}")
 
 
 # -- asked in the sessionless era --------------------------------------------------------------
@@ -98,52 +98,52 @@ def _completed(answer: Json) -> CallResult:
 
 @tool("test_input_required_result_elicitation", "Asks for a name.")
 async def needs_name(call: Call) -> CallResult:
-    answer = await one(call.exchange, "user_name", NAME)
-    return said(f"Hello, {answer.get('content', {}).get('name')}!")
+    answer = await ask_one(call.exchange, "user_name", NAME)
+    return result_of(f"Hello, {answer.get('content', {}).get('name')}!")
 
 
 @tool("test_input_required_result_sampling", "Asks the model for a capital.")
 async def needs_sampling(call: Call) -> CallResult:
     ask = sample("What is the capital of France?")
-    answer = await one(call.exchange, "capital_question", ask)
-    return said(f"The model says: {answer.get('content')}")
+    answer = await ask_one(call.exchange, "capital_question", ask)
+    return result_of(f"The model says: {answer.get('content')}")
 
 
 @tool("test_input_required_result_list_roots", "Asks for the client's roots.")
 async def needs_roots(call: Call) -> CallResult:
-    answer = await one(call.exchange, "client_roots", ROOTS)
-    return said(f"Roots: {answer.get('roots')}")
+    answer = await ask_one(call.exchange, "client_roots", ROOTS)
+    return result_of(f"Roots: {answer.get('roots')}")
 
 
 @tool("test_input_required_result_request_state", "Finds its state again.")
 async def needs_state(call: Call) -> CallResult:
     ask = elicit("Go on?", form(ok={"type": "boolean"}))
-    await one(call.exchange, "confirm", ask, state="kept")
-    return said("state-ok" if call.exchange.state == "kept" else "state lost")
+    await ask_one(call.exchange, "confirm", ask, state="kept")
+    return result_of("state-ok" if call.exchange.state == "kept" else "state lost")
 
 
 @tool("test_input_required_result_multiple_inputs", "Asks three things at once.")
 async def needs_three(call: Call) -> CallResult:
     asks = {"user_name": NAME, "greeting": sample("Greet me.", 50), "client_roots": ROOTS}
     answers = await call.exchange.ask(asks, state="three")
-    return said(f"Got {', '.join(answers)}.")
+    return result_of(f"Got {', '.join(answers)}.")
 
 
 @tool("test_input_required_result_multi_round", "Asks twice, one after the other.")
 async def needs_two_rounds(call: Call) -> CallResult:
     name = call.exchange.state
     if name is None or name == UNNAMED:
-        name = await one(call.exchange, "step1", NAME, state=UNNAMED)
+        name = await ask_one(call.exchange, "step1", NAME, state=UNNAMED)
     ask = elicit("Which color do you like?", form(color=STRING))
-    color = await one(call.exchange, "step2", ask, state=name)
-    return said(f"{name} likes {color}.")
+    color = await ask_one(call.exchange, "step2", ask, state=name)
+    return result_of(f"{name} likes {color}.")
 
 
 @tool("test_input_required_result_tampered_state", "Notices a state that was altered.")
 async def needs_integrity(call: Call) -> CallResult:
     ask = elicit("Go on?", form(ok={"type": "boolean"}))
-    await one(call.exchange, "confirm", ask, state="sealed")
-    return said("The state is intact.")
+    await ask_one(call.exchange, "confirm", ask, state="sealed")
+    return result_of("The state is intact.")
 
 
 @tool("test_input_required_result_capabilities", "Asks only what the client can answer.")
@@ -154,4 +154,4 @@ async def needs_what_there_is(call: Call) -> CallResult:
         for kind, ask in (("sampling", sample("Hello?")), ("elicitation", NAME))
         if kind in can
     }
-    return said(f"Got {', '.join(await call.exchange.ask(asks))}.")
+    return result_of(f"Got {', '.join(await call.exchange.ask(asks))}.")

@@ -36,7 +36,7 @@ class Suite:
     package: str
     arguments: tuple[str, ...]
     scenarios: int
-    """How many there are; fewer results mean that the run broke off."""
+    """The number of scenarios; fewer results mean that the run was aborted."""
 
 
 SUITES = (
@@ -61,7 +61,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """All verdicts of one suite, and what it printed in case they are too few."""
+    """All verdicts of one suite, and its output in case verdicts are missing."""
 
     suite: Suite
     checks: list[Check]
@@ -75,18 +75,18 @@ class Outcome:
         return len(self.having("SUCCESS"))
 
     def faults(self) -> list[str]:
-        """What must not be: failed checks, and scenarios that left no result."""
+        """Failed checks, and scenarios without a result."""
         failed = [str(check) for check in self.having("FAILURE")]
         ran = len({check.scenario for check in self.checks})
         if ran < self.suite.scenarios:
             missing = f"only {ran} of {self.suite.scenarios} scenarios left a result"
-            failed.append(f"{missing}; the suite said:\n{self.output[-2000:]}")
+            failed.append(f"{missing}; the output of the suite:\n{self.output[-2000:]}")
         return failed
 
 
 @contextmanager
 def fixture_server() -> Iterator[str]:
-    """A fixture server in a process of its own, and its URL."""
+    """Run a fixture server in its own process; its URL."""
     port = _free_port()
     command = [sys.executable, "-m", "tests.conformance.server", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT)
@@ -102,7 +102,7 @@ def run_suite(suite: Suite, url: str) -> Outcome:
     with tempfile.TemporaryDirectory() as results:
         program = PACKAGES / suite.package / "dist" / "index.js"
         command = [str(NODE), str(program), "server", "--url", url, "--suite", "all"]
-        done = subprocess.run(
+        process = subprocess.run(
             [*command, *suite.arguments, "-o", results],
             cwd=results,
             env=os.environ | {"NO_COLOR": "1"},
@@ -112,7 +112,7 @@ def run_suite(suite: Suite, url: str) -> Outcome:
             timeout=SUITE_SECONDS,
             check=False,
         )
-        return Outcome(suite, list(_read_checks(Path(results))), done.stdout)
+        return Outcome(suite, list(_read_checks(Path(results))), process.stdout)
 
 
 def _read_checks(results: Path) -> Iterator[Check]:
@@ -122,14 +122,14 @@ def _read_checks(results: Path) -> Iterator[Check]:
 
 
 def _scenario(checks: Path) -> str:
-    """A scenario's name, out of the folder's: with a prefix, and with the time it ran."""
+    """The name of a scenario, from a folder name with a prefix and a time."""
     return _FOLDER.sub("", checks.parent.name)
 
 
 def _message(raw: dict[str, Any]) -> str:
-    said = raw.get("errorMessage") or raw.get("description", "")
+    text = raw.get("errorMessage") or raw.get("description", "")
     details = raw.get("details")
-    return f"{said} {json.dumps(details)[:1000]}" if details else str(said)
+    return f"{text} {json.dumps(details)[:1000]}" if details else str(text)
 
 
 def _free_port() -> int:

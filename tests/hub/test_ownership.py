@@ -1,4 +1,4 @@
-"""Whose tab is whose: owners, shares, tabs that pages open, and finding them again."""
+"""Ownership of tabs: owners, shared tabs, tabs that pages open, and reclaiming."""
 
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +48,7 @@ def test_the_persons_own_tab_is_refused_until_it_is_shared() -> None:
     assert _refusal(hub, "ann", 1).reason == "foreign_tab"
 
 
-def test_the_tab_the_person_looks_at_is_usable_and_the_default_only_when_it_is_shared() -> None:
+def test_the_active_tab_is_usable_and_the_default_only_when_it_is_shared() -> None:
     hub = _hub(1, active=True, focused_window=True)
     assert _refusal(hub, "ann", None).reason == "no_current_tab"
     hub.ownership.shares_active = True
@@ -58,30 +58,30 @@ def test_the_tab_the_person_looks_at_is_usable_and_the_default_only_when_it_is_s
     assert _refusal(hub, "ann", 1).reason == "foreign_tab"
 
 
-def test_what_an_agents_page_opens_is_the_agents_whenever_it_is_told() -> None:
+def test_a_tab_that_an_agents_page_opens_is_the_agents_in_any_order_of_reports() -> None:
     hub = _hub(1, 2, 3, 4)
-    hub.ownership.opened(2, opener=1)  # before anybody knew whose 1 is
+    hub.ownership.opened(2, opener=1)  # before the owner of 1 is known
     hub.ownership.opened(3, opener=2)
     hub.ownership.take("ann", 1)
     assert hub.ownership.of("ann") == [3, 2, 1] or {*hub.ownership.of("ann")} == {1, 2, 3}
     assert hub.ownership.opened(4, opener=3) == "ann"
 
 
-def test_what_a_persons_page_opens_stays_the_persons() -> None:
+def test_a_tab_that_a_persons_page_opens_is_the_persons() -> None:
     hub = _hub(1, 2)
     hub.ownership.share(1, shared=True)
     assert hub.ownership.opened(2, opener=1) is None
     assert _refusal(hub, "ann", 2).reason == "foreign_tab"
 
 
-def test_a_tab_already_owned_does_not_change_hands_because_a_page_names_it() -> None:
+def test_an_owned_tab_keeps_its_owner_if_a_page_names_it() -> None:
     hub = _hub(1, 2)
     hub.ownership.take("ann", 1)
     hub.ownership.take("bob", 2)
     assert hub.ownership.opened(2, opener=1) == "bob"
 
 
-def test_a_tab_given_back_is_the_persons_and_nobody_elses() -> None:
+def test_a_released_tab_belongs_to_the_person_only() -> None:
     hub = _hub(1)
     hub.ownership.take("ann", 1)
     assert hub.ownership.free(1) == "ann"
@@ -89,8 +89,8 @@ def test_a_tab_given_back_is_the_persons_and_nobody_elses() -> None:
         assert _refusal(hub, session, 1).reason == "foreign_tab"
 
 
-def test_after_a_browsers_absence_its_tabs_are_their_owners_again_but_not_after_a_restart() -> None:
-    for run, found in (("run 1", True), ("run 2", False)):
+def test_tabs_keep_their_owners_over_a_reconnection_but_not_over_a_restart() -> None:
+    for run, is_kept in (("run 1", True), ("run 2", False)):
         hub = _hub(1)
         hub.ownership.is_new_run("a", "run 1")
         hub.ownership.take("ann", 1)
@@ -99,11 +99,11 @@ def test_after_a_browsers_absence_its_tabs_are_their_owners_again_but_not_after_
         hub.tabs.remove("a", 1)
         hub.ownership.is_new_run("a", run)
         back = hub.tabs.put(Tab(id=0, browser="a", native_id=1))
-        assert (hub.ownership.reclaim(back) == "ann") is found
-        assert hub.ownership.may_use("ann", back) is found
+        assert (hub.ownership.reclaim(back) == "ann") is is_kept
+        assert hub.ownership.may_use("ann", back) is is_kept
 
 
-def test_sessions_have_different_names_and_as_long_as_there_are_colours_different_ones() -> None:
+def test_sessions_have_different_names_and_while_colours_last_different_colours() -> None:
     hub = Hub()
     opened = [hub.sessions.open(str(n), "main", "cursor", 0) for n in range(len(COLORS))]
     assert [session.name for session in opened[:3]] == ["cursor", "cursor 2", "cursor 3"]
@@ -191,7 +191,7 @@ def _ends(session: str) -> Step:
     return step
 
 
-def _goes_and_comes(restarted: bool) -> Step:
+def _reconnects(restarted: bool) -> Step:
     def step(hub: Hub, owners: dict[int, str | None]) -> None:
         hub.ownership.park("a")
         for tab in list(owners):
@@ -215,7 +215,7 @@ STEPS = st.one_of(
     st.builds(_person_opens, tabs),
     st.builds(_taken_back, tabs),
     st.builds(_ends, sessions),
-    st.builds(_goes_and_comes, st.booleans()),
+    st.builds(_reconnects, st.booleans()),
 )
 
 
@@ -242,14 +242,14 @@ def _reaches(hub: Hub, session: str, tab: int) -> bool:
     return True
 
 
-def test_a_tab_at_hand_is_the_current_one_or_the_first_of_ones_own_or_none() -> None:
+def test_the_default_tab_is_the_current_one_or_the_first_own_one_or_none() -> None:
     hub = _hub(1, 2, 3)
     hub.ownership.shares_active = True
     assert hub.routes.at_hand("ann") is None
     hub.ownership.take("ann", 2)
     hub.ownership.take("ann", 3)
-    found = hub.routes.at_hand("ann")
-    assert found is not None and found.id == 2
+    default = hub.routes.at_hand("ann")
+    assert default is not None and default.id == 2
     hub.sessions.use("ann", 3)
-    found = hub.routes.at_hand("ann")
-    assert found is not None and found.id == 3
+    default = hub.routes.at_hand("ann")
+    assert default is not None and default.id == 3

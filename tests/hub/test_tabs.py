@@ -24,7 +24,7 @@ def test_a_tab_keeps_its_browsers_number_unless_another_browser_has_it() -> None
     assert (tabs.get(5).browser, tabs.get(minted).browser) == ("a", "b")
 
 
-def test_a_full_list_forgets_what_it_does_not_name_and_leaves_other_browsers_alone() -> None:
+def test_a_full_list_removes_unlisted_tabs_and_does_not_affect_other_browsers() -> None:
     tabs = Tabs()
     for tab in (_tab(1), _tab(2), _tab(3, "b")):
         tabs.put(tab)
@@ -32,18 +32,18 @@ def test_a_full_list_forgets_what_it_does_not_name_and_leaves_other_browsers_alo
     assert sorted(tab.id for tab in tabs.all()) == [2, 3, 4]
 
 
-def test_changes_are_told_and_repetitions_are_not() -> None:
+def test_changes_are_reported_and_repetitions_are_not() -> None:
     tabs = Tabs()
-    told: list[tuple[Change, int]] = []
-    tabs.on_change(lambda change, id: told.append((change, id)))
+    changes: list[tuple[Change, int]] = []
+    tabs.on_change(lambda change, id: changes.append((change, id)))
     tabs.put(_tab(1))
     tabs.put(_tab(1))
     tabs.put(_tab(1, title="x"))
     tabs.remove("a", 1)
-    assert told == [("opened", 1), ("updated", 1), ("closed", 1)]
+    assert changes == [("opened", 1), ("updated", 1), ("closed", 1)]
 
 
-def test_a_window_shows_one_tab() -> None:
+def test_a_window_has_one_active_tab() -> None:
     tabs = Tabs()
     for native_id, window in ((1, 1), (2, 1), (3, 2)):
         tabs.put(replace(_tab(native_id), active=native_id != 2, window_id=window))
@@ -95,20 +95,20 @@ _steps = st.lists(
 
 
 @given(_steps)
-def test_whatever_browsers_report_public_ids_stay_unique_and_findable(
+def test_public_ids_stay_unique_and_findable_for_all_reports(
     steps: list[tuple[str, str, int, int]],
 ) -> None:
     tabs = Tabs()
-    for verb, browser, one, two in steps:
+    for verb, browser, number, other_number in steps:
         if verb == "put":
-            tabs.put(_tab(one, browser))
+            tabs.put(_tab(number, browser))
         elif verb == "remove":
-            tabs.remove(browser, one)
+            tabs.remove(browser, number)
         elif verb == "rename":
-            tabs.rename(browser, one, two)
+            tabs.rename(browser, number, other_number)
         else:
-            tabs.sync(browser, [_tab(one, browser), _tab(two, browser)])
-        known = tabs.all()
-        assert len({tab.id for tab in known}) == len(known)
-        assert len({(tab.browser, tab.native_id) for tab in known}) == len(known)
-        assert all(tabs.get(tab.id) == tab for tab in known)
+            tabs.sync(browser, [_tab(number, browser), _tab(other_number, browser)])
+        listed = tabs.all()
+        assert len({tab.id for tab in listed}) == len(listed)
+        assert len({(tab.browser, tab.native_id) for tab in listed}) == len(listed)
+        assert all(tabs.get(tab.id) == tab for tab in listed)

@@ -12,7 +12,7 @@ def _tool(name: str, description: str = "does it") -> Tool:
     return Tool(name, description, {"type": "object"}, source="test")
 
 
-def test_tools_are_listed_in_the_order_they_came() -> None:
+def test_tools_are_listed_in_the_order_of_registration() -> None:
     registry = ToolRegistry()
     registry.add(_tool("b"), _tool("a"))
     assert [tool.name for tool in registry] == ["b", "a"]
@@ -25,15 +25,15 @@ def test_two_tools_of_one_name_are_an_error() -> None:
         registry.add(_tool("a"))
 
 
-def test_every_real_change_is_told_once_and_no_other() -> None:
+def test_every_real_change_is_reported_once_and_no_other() -> None:
     registry = ToolRegistry()
-    told: list[int] = []
-    registry.on_change(lambda: told.append(len(registry)))
+    sizes: list[int] = []
+    registry.on_change(lambda: sizes.append(len(registry)))
     registry.add(_tool("a"), _tool("b"))
     registry.replace(_tool("a"))
     registry.replace(_tool("a", "does it better"))
     registry.remove("a")
-    assert told == [2, 2, 1]
+    assert sizes == [2, 2, 1]
 
 
 def test_an_unknown_tool_has_a_reason() -> None:
@@ -45,5 +45,7 @@ def test_an_unknown_tool_has_a_reason() -> None:
 def test_a_rule_or_an_argument_says_when_a_reading_tool_changes_something() -> None:
     by_name = replace(_tool("shot"), changes_when="path")
     assert by_name.is_reading({}) and not by_name.is_reading({"path": "x"})
-    by_rule = replace(_tool("mouse"), changes_when=lambda given: given.get("action") == "click")
+    by_rule = replace(
+        _tool("mouse"), changes_when=lambda arguments: arguments.get("action") == "click"
+    )
     assert by_rule.is_reading({"action": "look"}) and not by_rule.is_reading({"action": "click"})

@@ -1,4 +1,4 @@
-"""What a client can do over every interface: list tools, call one, cancel a call.
+"""The operations of a client over every interface: list tools, call one, cancel a call.
 
 A new interface is one small class in a file of its own, listed in `every.py`; all tests of this
 folder then run for it.
@@ -30,7 +30,7 @@ class Place:
     token: str
     home: Path
     app: App | None = None
-    """If it runs in this process."""
+    """The app, if the server runs in this process."""
 
     def http(self) -> httpx.AsyncClient:
         return client_of(self.port, self.token)
@@ -49,7 +49,7 @@ class CallRequest:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a client got for a call: a result or an error."""
+    """The outcome of a call for its client: a result or an error."""
 
     content: list[Json] = field(default_factory=list)
     structured: Any = None
@@ -78,7 +78,7 @@ def of_error(code: int, message: str, data: Json) -> Outcome:
 
 
 def plain(error: Json) -> Json:
-    """An error without what differs between two calls."""
+    """An error without the members that differ between two calls."""
     return {**error, "message": _unfenced(error["message"])}
 
 
@@ -94,7 +94,7 @@ class InterfaceClient(ABC):
 
     @abstractmethod
     async def tools(self) -> set[str]:
-        """The names of all tools there are."""
+        """The names of all tools."""
 
     @abstractmethod
     async def call(self, request: CallRequest) -> Outcome: ...

@@ -1,4 +1,4 @@
-"""What can happen in a call, played the same over every interface."""
+"""Scenes of a call, which run the same over every interface."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from tests.interfaces.interface import CallRequest, InterfaceClient, Json, Outco
 
 SCRIPT = "browser_execute_script"
 FORBIDDEN = "browser_find"
-"""A tool that the tests have switched off."""
+"""A tool that is disabled in the tests."""
 COUNTING = "window.n = (window.n || 0) + 1"
 DIFFERENT = ("timestamp", "durationMs", "client", "agent", "session", "tabId")
 
@@ -57,9 +57,9 @@ async def permission_off(stage: Stage) -> list[Outcome]:
 async def repeated(stage: Stage) -> list[Outcome]:
     """The same operation id twice, then with another call."""
     twice = [await stage.script(COUNTING, stage.operation_id) for _ in range(2)]
-    other = await stage.script("1+1", stage.operation_id)
-    assert other.error is not None and stage.operation_id in other.error["message"]
-    return [*twice, Outcome(error=other.brief)]
+    reused = await stage.script("1+1", stage.operation_id)
+    assert reused.error is not None and stage.operation_id in reused.error["message"]
+    return [*twice, Outcome(error=reused.brief)]
 
 
 Scene = Callable[[Stage], Awaitable[list[Outcome]]]
@@ -75,7 +75,7 @@ SCENES: tuple[Scene, ...] = (
 
 
 async def audited(http: httpx.AsyncClient, client: str, since: int = 0) -> list[Json]:
-    """A client's calls in the audit log, the oldest first, without what differs by interface."""
+    """A client's calls in the audit log, oldest first, without fields that differ by interface."""
     entries = (await http.get("/audit", params={"limit": 500, "client": client})).json()
     # Only calls belong to a session.
     calls = [entry for entry in reversed(entries) if entry["session"]]

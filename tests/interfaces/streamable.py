@@ -66,8 +66,8 @@ class McpClient(InterfaceClient):
         return params(request)
 
     async def call(self, request: CallRequest, id: Any = None) -> Outcome:
-        asked = self._client.streaming("tools/call", self.params(request), id)
-        async with asked as response:
+        streaming = self._client.streaming("tools/call", self.params(request), id)
+        async with streaming as response:
             received = await _received(response)
         collect_progress(request, received)
         return outcome(received[-1])

@@ -79,9 +79,9 @@ async def test_a_cancelled_call_is_cancelled_in_the_browser_and_recorded(
 ) -> None:
     async with place.http() as person, interface.connect(place) as client:
         calling = _started(client)
-        asked = await extension.next("tool.dispatch")
+        request = await extension.next("tool.dispatch")
         await client.cancel(calling)
         cancelled = await extension.next("tool.cancel")
-        assert cancelled["params"]["dispatchId"] == asked["params"]["dispatchId"]
+        assert cancelled["params"]["dispatchId"] == request["params"]["dispatchId"]
         [entry] = await audited(person, "main")
     assert (entry["success"], entry["error"]["reason"]) == (False, "cancelled")

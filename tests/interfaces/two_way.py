@@ -21,7 +21,7 @@ from tests.interfaces.interface import (
 from tests.interfaces.streamable import collect_progress, outcome, params
 
 Wrap = Callable[[Json], Json]
-"""Adds what a revision requires to the parameters of each request."""
+"""Adds the members that a revision requires to the parameters of each request."""
 
 
 class Line(Protocol):
@@ -40,7 +40,7 @@ class TwoWayClient(InterfaceClient):
         self._line = line
         self._wrap = wrap
         self._others = others
-        """Where the line puts what came while it waited for an answer."""
+        """Messages that the line received while it waited for an answer."""
         self._ids = count(1000)
         self._last = 0
 
@@ -78,10 +78,10 @@ class Stdio(Interface):
 
     @asynccontextmanager
     async def connect(self, place: Place) -> Connected:
-        shown = {"TABHUB_PORT": str(place.port), "TABHUB_TOKEN": place.token}
+        environment = {"TABHUB_PORT": str(place.port), "TABHUB_TOKEN": place.token}
         is_alone = self._version == NEWEST
-        async with bridged(Home(place.home), "--toolsets", "all", environment=shown) as pipe:
+        async with bridged(Home(place.home), "--toolsets", "all", environment=environment) as pipe:
             if not is_alone:
                 await pipe.initialize(self._version)
-            yield TwoWayClient(pipe, pipe.heard, alone if is_alone else dict)
+            yield TwoWayClient(pipe, pipe.unread, alone if is_alone else dict)
             assert await pipe.close() == 0

@@ -14,7 +14,7 @@ from tabhub.page_tools.registrations import Pages
 from tabhub.wire.pages import Capabilities, Execute, Outcome
 
 Message = dict[str, Any]
-Heard = Callable[[PageRef, Message], None]
+Listener = Callable[[PageRef, Message], None]
 Answer = Callable[[Execute], Awaitable[Any] | Any]
 
 
@@ -23,18 +23,20 @@ class MemoryTransport:
 
     def __init__(self) -> None:
         self.pages: dict[PageRef, Answer] = {}
-        self._heard: list[Heard] = []
+        self._listeners: list[Listener] = []
         self._left: dict[PageRef, list[Callable[[], None]]] = {}
 
     async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         answer = self.pages.get(page)
         if answer is None:
             raise NotFound("There is no such tab.", "tab_not_found")
-        found = answer(message)
-        return Outcome(success=True, payload=await found if asyncio.isfuture(found) else found)
+        payload = answer(message)
+        return Outcome(
+            success=True, payload=await payload if asyncio.isfuture(payload) else payload
+        )
 
-    def on_message(self, callback: Heard) -> None:
-        self._heard.append(callback)
+    def on_message(self, callback: Listener) -> None:
+        self._listeners.append(callback)
 
     def on_disconnect(self, page: PageRef, callback: Callable[[], None]) -> None:
         self._left.setdefault(page, []).append(callback)
@@ -44,16 +46,16 @@ class MemoryTransport:
         for callback in self._left.pop(page, []):
             callback()
 
-    def say(self, page: PageRef, message: Message) -> None:
-        """What a page says."""
-        for callback in self._heard:
+    def emit(self, page: PageRef, message: Message) -> None:
+        """Deliver a message from a page."""
+        for callback in self._listeners:
             callback(page, message)
 
 
 def joined(pages: Pages, transport: MemoryTransport, name: str, origin: str) -> None:
-    """Bring what comes over the transport to the hub, as its glue would."""
+    """Forward the messages of the transport to the hub, as the product does."""
 
-    def heard(page: PageRef, message: Message) -> None:
+    def on_message(page: PageRef, message: Message) -> None:
         tools = [msgspec.Raw(msgspec.json.encode(tool)) for tool in message["params"]["tools"]]
         if message["method"] == "browser/registerTools":
             url = message["params"].get("tabUrl", origin)
@@ -63,4 +65,4 @@ def joined(pages: Pages, transport: MemoryTransport, name: str, origin: str) -> 
             pages.update(page, tools)
 
     pages.connect(name, transport)
-    transport.on_message(heard)
+    transport.on_message(on_message)

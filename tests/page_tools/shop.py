@@ -1,4 +1,4 @@
-"""A shop whose page has a tool, and how the tests use it."""
+"""A shop whose page has a tool, and helpers to use it."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ async def tools_of(agent: Agent) -> dict[str, dict[str, Any]]:
     return {tool["name"]: tool for tool in listed if tool["name"].startswith("website_tool_")}
 
 
-def says(word: Any) -> Any:
+def answering(word: Any) -> Any:
     return lambda call: {"content": [{"type": "text", "text": f"{word}"}]}
 
 
 async def answer_open(extension: FakeExtension, number: int, *tools: dict[str, Any]) -> str:
-    """Answer the server's wish for a tab, whose page then publishes; the address it wanted."""
-    asked = await extension.next("tool.dispatch")
-    assert asked["params"]["tool"] == "tabs.open"
-    url: str = asked["params"]["input"]["url"]
-    await extension.send({"id": asked["id"], "result": {"output": tab(number, url=url)}})
+    """Answer the server's request for a tab, whose page then publishes; return the tab's URL."""
+    request = await extension.next("tool.dispatch")
+    assert request["params"]["tool"] == "tabs.open"
+    url: str = request["params"]["input"]["url"]
+    await extension.send({"id": request["id"], "result": {"output": tab(number, url=url)}})
     await extension.publish(number, *tools)
     return url

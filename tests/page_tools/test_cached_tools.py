@@ -1,4 +1,4 @@
-"""Tools that stay without a tab go with what allowed them."""
+"""Tools without a tab are dropped together with the setting that allowed them."""
 
 from pathlib import Path
 
@@ -17,15 +17,15 @@ CACHED = {"annotations": {"cache": True}}
 
 
 def _sites(server: Server) -> list[str]:
-    return [one.site for one in server.app.hub.tools if one.source == "pages"]
+    return [tool.site for tool in server.app.hub.tools if tool.source == "pages"]
 
 
 async def _leave(server: Server) -> None:
-    """A tab that the extension tells of, and one that only its worker does, leave their tools."""
+    """Close a tab known to the extension and one known only to its worker; their tools stay."""
     async with connected(server.port) as extension:
         await extension.sync(tab(1))
-        told = {"origin": "https://bank.example"}
-        await extension.publish(1, page_tool("pay", **CACHED), **told)
+        origin = {"origin": "https://bank.example"}
+        await extension.publish(1, page_tool("pay", **CACHED), **origin)
         await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
         await extension.settled()
     async with admitted(server.port) as worker:
@@ -35,7 +35,7 @@ async def _leave(server: Server) -> None:
 
 
 @pytest.mark.requirement("MB-09")
-async def test_a_site_that_may_publish_no_more_keeps_no_tool(tmp_path: Path) -> None:
+async def test_a_site_that_may_no_longer_publish_keeps_no_tool(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     async with served(PAIRED, home=home) as server:
         await _leave(server)
@@ -48,7 +48,9 @@ async def test_a_site_that_may_publish_no_more_keeps_no_tool(tmp_path: Path) -> 
         assert _sites(server) == []
 
 
-async def test_what_was_disallowed_while_no_server_ran_is_not_listed_again(tmp_path: Path) -> None:
+async def test_tools_of_a_site_disallowed_while_no_server_ran_are_not_listed_again(
+    tmp_path: Path,
+) -> None:
     home = Home(tmp_path / "home").create()
     async with served(PAIRED, home=home) as server:
         await _leave(server)
@@ -58,7 +60,9 @@ async def test_what_was_disallowed_while_no_server_ran_is_not_listed_again(tmp_p
         assert _sites(server) == []
 
 
-async def test_what_another_process_has_forgotten_goes_at_the_next_reload(tmp_path: Path) -> None:
+async def test_tools_that_another_process_has_dropped_are_gone_after_a_reload(
+    tmp_path: Path,
+) -> None:
     home = Home(tmp_path / "home").create()
     home.config.write_text('{"workerOrigins": ["https://shop.example"]}')
     async with served(PAIRED, home=home) as server:
@@ -68,7 +72,7 @@ async def test_what_another_process_has_forgotten_goes_at_the_next_reload(tmp_pa
         assert _sites(server) == ["shop.example"]
 
 
-async def test_whose_tools_stay_is_decided_by_the_setting_at_once() -> None:
+async def test_the_setting_for_cached_tools_applies_at_once() -> None:
     name = "website_tool_shop_example_search"
 
     def listed() -> list[str]:

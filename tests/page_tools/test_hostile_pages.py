@@ -1,4 +1,4 @@
-"""A page is hostile: what it sends is bounded, said once, and nobody else notices."""
+"""Hostile pages: their messages are bounded, reported once, and affect no other page."""
 
 import logging
 from collections import Counter
@@ -51,23 +51,23 @@ async def test_the_hub_runs_on_a_transport_in_memory() -> None:
         joined(server.app.pages, transport, "memory", ORIGIN)
         transport.pages[page] = lambda call: {"echo": call.args}
         register = {"tools": [page_tool("echo")], "tabUrl": f"{ORIGIN}/x"}
-        transport.say(page, {"method": "browser/registerTools", "params": register})
+        transport.emit(page, {"method": "browser/registerTools", "params": register})
         agent, name = Agent(http), "website_tool_shop_example_echo"
-        # A browser that nobody has told of may be a person's: that person is asked.
+        # An unknown browser may be a person's own, so that person is asked.
         server.app.rules.permissions.skip = True
         assert await agent.call(name, word="a") == {"echo": {"word": "a"}}
         update = {"tools": [page_tool("other")]}
-        transport.say(page, {"method": "browser/updateTools", "params": update})
+        transport.emit(page, {"method": "browser/updateTools", "params": update})
         assert _names(server.app) == ["website_tool_shop_example_other"]
         transport.disconnect(page)
         assert _names(server.app) == []
 
 
-async def test_a_hundred_thousand_tools_are_cut_in_all_frames_together(
+async def test_a_hundred_thousand_tools_are_cut_over_all_frames_together(
     app: App, caplog: pytest.LogCaptureFixture
 ) -> None:
-    one = msgspec.Raw(msgspec.json.encode(page_tool("x")))
-    many = _raw(*(page_tool(f"t{n}") for n in range(100))) + [one] * 99_900
+    tool = msgspec.Raw(msgspec.json.encode(page_tool("x")))
+    many = _raw(*(page_tool(f"t{n}") for n in range(100))) + [tool] * 99_900
     app.pages.register(Registration(PageRef("t", 1), ORIGIN, "", "", many, Capabilities()))
     _register(app, 1, page_tool("late"), frame=1)
     assert len(_names(app)) == 51
@@ -76,16 +76,16 @@ async def test_a_hundred_thousand_tools_are_cut_in_all_frames_together(
     assert "website_tool_shop_example_fine" in _names(app)
 
 
-async def test_the_panel_is_shown_as_many_tools_of_pages_as_a_person_looks_through() -> None:
+async def test_the_panel_gets_a_limited_number_of_page_tools() -> None:
     async with served() as server, connected(server.port) as browser:
         tools = [page_tool(f"t{n}") for n in range(300)]
         for tab in (1, 2):
             _register(server.app, tab, *tools, origin=f"https://site-{tab}.example")
-        shown = await browser.state()
-        sites = Counter(tool["site"] for tool in shown["tools"])
+        state = await browser.state()
+        sites = Counter(tool["site"] for tool in state["tools"])
         assert (sites["site-1.example"], sites["site-2.example"]) == (300, 200)
-        assert shown["toolsLeftOut"] == 100
-        assert sum("browser" == tool["plugin"] for tool in shown["tools"]) > 50
+        assert state["toolsLeftOut"] == 100
+        assert sum("browser" == tool["plugin"] for tool in state["tools"]) > 50
 
 
 @pytest.mark.requirement("MB-11")
@@ -122,7 +122,7 @@ async def test_an_opaque_or_forged_origin_publishes_nothing(app: App, origin: st
 
 
 @pytest.mark.requirement("MB-11")
-async def test_only_origins_of_the_setting_publish_and_a_page_cannot_take_anothers_name() -> None:
+async def test_only_allowed_origins_publish_and_a_page_cannot_take_anothers_name() -> None:
     settings = Settings(page_origins=["https://*.shop.example", "http://localhost:*"])
     app = App(settings, "5e" * 32)
     for number, origin in enumerate(("https://a.shop.example", "http://localhost:3000", ORIGIN)):
@@ -163,7 +163,7 @@ def test_a_schema_that_costs_too_much_is_refused_with_the_reason(schema: Any, wh
 
 
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(?=a)(a|aa)+$", r"^(.*?,){25}x$"])
-async def test_a_catastrophic_pattern_is_answered_in_no_time(app: App, pattern: str) -> None:
+async def test_a_catastrophic_pattern_is_answered_quickly(app: App, pattern: str) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}}
     _register(app, 1, page_tool("slow", inputSchema=schema))
     arguments = msgspec.Raw(msgspec.json.encode({"a": "a," * 5000 + "!"}))
@@ -171,7 +171,7 @@ async def test_a_catastrophic_pattern_is_answered_in_no_time(app: App, pattern: 
         app.runner.check("website_tool_shop_example_slow", arguments)
 
 
-async def test_a_flood_of_updates_is_gathered_and_the_last_counts(
+async def test_a_flood_of_updates_is_merged_and_the_last_counts(
     app: App, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes: list[int] = []
@@ -189,7 +189,7 @@ async def test_a_flood_of_updates_is_gathered_and_the_last_counts(
     assert "website_tool_shop_example_x999" in _names(app)
 
 
-async def test_a_frame_that_comes_first_leaves_the_page_around_it_room(app: App) -> None:
+async def test_a_frame_that_registers_first_leaves_room_for_its_page(app: App) -> None:
     ads = [page_tool(f"x{n}") for n in range(50)]
     _register(app, 1, *ads, origin="https://ads.example", frame=7)
     _register(app, 1, *ads, origin="https://more-ads.example", frame=8)
@@ -211,11 +211,11 @@ async def test_faults_of_one_site_do_not_hide_anothers(
 ) -> None:
     _register(app, 1, *({"name": f"!{n}"} for n in range(2000)), origin="https://evil.example")
     _register(app, 2, {"name": "bad name"}, origin="https://other.example")
-    told = [record.getMessage().partition(":")[0] for record in caplog.records]
-    assert told.count("evil.example") == 51 and told.count("other.example") == 1
+    sites = [record.getMessage().partition(":")[0] for record in caplog.records]
+    assert sites.count("evil.example") == 51 and sites.count("other.example") == 1
 
 
-async def test_complaints_do_not_fill_the_log(app: App, caplog: pytest.LogCaptureFixture) -> None:
+async def test_faults_do_not_fill_the_log(app: App, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         for number in range(50):
             _register(app, number, {"name": ""}, origin=f"https://{number % 5}.evil.example")

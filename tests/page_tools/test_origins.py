@@ -1,4 +1,4 @@
-"""Where a page says that it is: its own site, whatever it says."""
+"""The address a page reports is limited to its own origin."""
 
 import asyncio
 from typing import Any
@@ -36,13 +36,13 @@ def test_an_address_that_is_not_the_pages_own_becomes_its_origin(url: str) -> No
 
 
 @pytest.mark.parametrize("rest", ["", "/", "/a?b=c#d", "?b", "#d", "/%20@x:1"])
-def test_a_pages_own_address_stays(rest: str) -> None:
+def test_an_address_of_the_pages_own_origin_is_kept(rest: str) -> None:
     assert own_url(SHOP + rest, SHOP) == SHOP + rest
 
 
 @pytest.mark.requirement("MB-09")
 @pytest.mark.parametrize("url", FORGED[:3])
-async def test_no_page_has_the_browser_open_anything_but_its_own_site(url: str) -> None:
+async def test_a_page_can_make_the_browser_open_only_its_own_site(url: str) -> None:
     levels = PermissionSettings(domains={"bank.example": "off", "shop.example": "auto"})
     async with (
         served(Settings(worker_origins=[SHOP], permissions=levels)) as server,
@@ -57,21 +57,21 @@ async def test_no_page_has_the_browser_open_anything_but_its_own_site(url: str) 
             assert (listed["url"], listed["title"]) == (SHOP, "Bank [2J of all")
         extension.page_tools["view"] = lambda call: "seen"
         calling = asyncio.create_task(Agent(http).text("website_tool_shop_example_view"))
-        asked = await extension.next("tool.dispatch")
-        assert asked["params"]["input"]["url"] == SHOP
+        request = await extension.next("tool.dispatch")
+        assert request["params"]["input"]["url"] == SHOP
         opened = {"output": tab(7, url=SHOP)}
-        await extension.send({"id": asked["id"], "result": opened})
+        await extension.send({"id": request["id"], "result": opened})
         await extension.publish(7, cached, origin=SHOP)
         assert await calling == "seen"
 
 
-async def test_the_extensions_word_of_an_address_is_held_to_the_origin_too() -> None:
+async def test_an_address_reported_by_the_extension_is_limited_to_the_origin_too() -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.sync(tab(1))
         hints = {"cache": True}
         for url in ("about:srcdoc", "https://shop.example/deep?x#y"):
-            told: dict[str, Any] = {"url": url, "documentId": "d"}
-            await extension.publish(1, page_tool("view", annotations=hints), **told)
+            document: dict[str, Any] = {"url": url, "documentId": "d"}
+            await extension.publish(1, page_tool("view", annotations=hints), **document)
             page = server.app.hub.pages.storage.find(PageRef("link:profile-a", 1, 0, "d"))
             assert page is not None
             assert page.url == (SHOP if url.startswith("about") else url)

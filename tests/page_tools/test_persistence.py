@@ -1,4 +1,4 @@
-"""What pages publish, across restarts of the server."""
+"""Published tools across restarts of the server."""
 
 import time
 from base64 import b64encode
@@ -29,7 +29,7 @@ def _names(hub: PageHub) -> set[str]:
 
 
 @pytest.mark.requirement("MB-10")
-def test_what_was_known_is_there_after_a_restart_and_tabs_unseen_for_an_hour_are_not(
+def test_tools_are_restored_after_a_restart_except_of_tabs_unseen_for_an_hour(
     tmp_path: Path,
 ) -> None:
     now = time.time()
@@ -56,24 +56,26 @@ def test_what_was_known_is_there_after_a_restart_and_tabs_unseen_for_an_hour_are
 
 
 @pytest.mark.requirement("MB-10")
-def test_who_comes_back_takes_its_place_and_who_does_not_is_forgotten(tmp_path: Path) -> None:
+def test_a_page_that_registers_again_replaces_its_copy_and_others_are_forgotten(
+    tmp_path: Path,
+) -> None:
     now = time.time()
     hub, _, store = _started(tmp_path / "db", now)
     hub.pages.register(page(1, published("search")))
     hub.pages.register(page(2, published("cart")))
     store.close()
     hub, images, store = _started(tmp_path / "db", now)
-    told: list[int] = []
-    hub.tools.on_change(lambda: told.append(1))
+    changes: list[int] = []
+    hub.tools.on_change(lambda: changes.append(1))
     hub.pages.register(page(1, published("search")))
-    assert not told
+    assert not changes
     images.alive(now + 2 * HOUR)
     assert _names(hub) == {"shop_example_search"}
     store.close()
 
 
 @pytest.mark.requirement("MB-10")
-def test_a_torn_write_costs_what_was_torn_and_nothing_else(tmp_path: Path) -> None:
+def test_a_torn_write_loses_only_its_own_row(tmp_path: Path) -> None:
     now = time.time()
     hub, _, store = _started(tmp_path / "db", now)
     hub.pages.register(page(1, published("search")))
@@ -107,19 +109,19 @@ def _broken(body: dict[str, Any], fault: str) -> dict[str, Any]:
 @pytest.mark.requirement("MB-10")
 @pytest.mark.parametrize("shelf", ["page-tools", "page-tabs"])
 @pytest.mark.parametrize("fault", ["schema", "remote", "annotations", "name", "domain", "origin"])
-def test_a_bad_row_is_dropped_and_told_and_the_others_are_there(
+def test_a_bad_row_is_dropped_and_logged_and_the_others_are_restored(
     tmp_path: Path, shelf: str, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     now = time.time()
     hub, _, store = _started(tmp_path / "db", now)
-    kept = shelf == "page-tools"
-    hub.pages.register(page(1, published("search", cached=kept)))
-    hub.pages.register(page(2, published("cart", cached=kept)))
-    for number in (1, 2) if kept else ():
+    is_cached = shelf == "page-tools"
+    hub.pages.register(page(1, published("search", cached=is_cached)))
+    hub.pages.register(page(2, published("cart", cached=is_cached)))
+    for number in (1, 2) if is_cached else ():
         hub.pages.closed(number)
     (key, body), _ = store.collection(shelf).load().items()
-    told = _broken(msgspec.json.decode(body), fault)
-    store.collection(shelf).put(key, msgspec.json.encode(told))
+    broken = _broken(msgspec.json.decode(body), fault)
+    store.collection(shelf).put(key, msgspec.json.encode(broken))
     store.close()
     hub, _, store = _started(tmp_path / "db", now)
     assert len(_names(hub)) == 1 and "dropped" in caplog.text
@@ -135,15 +137,15 @@ def test_a_foreign_address_in_a_row_becomes_the_sites_own(tmp_path: Path) -> Non
     hub.pages.register(page(1, published("search", cached=True)))
     hub.pages.closed(1)
     ((key, body),) = store.collection("page-tools").load().items()
-    told = {**msgspec.json.decode(body), "url": "https://bank.example/transfer"}
-    store.collection("page-tools").put(key, msgspec.json.encode(told))
+    row = {**msgspec.json.decode(body), "url": "https://bank.example/transfer"}
+    store.collection("page-tools").put(key, msgspec.json.encode(row))
     store.close()
     hub, _, store = _started(tmp_path / "db", now)
     assert [kept.url for kept in hub.pages.memory] == ["https://shop.example"]
     store.close()
 
 
-def test_only_what_has_changed_is_written(tmp_path: Path) -> None:
+def test_only_changed_rows_are_written(tmp_path: Path) -> None:
     hub, _, store = _started(tmp_path / "db", time.time())
     for site in range(20):
         tools = (published(f"t{n}", cached=True) for n in range(50))
@@ -151,11 +153,11 @@ def test_only_what_has_changed_is_written(tmp_path: Path) -> None:
     writes: list[str] = []
     store._database.set_trace_callback(writes.append)
     hub.pages.register(page(99, published("pay", cached=True), domain="bank.example"))
-    assert sum("page-tools" in one for one in writes) == 1
+    assert sum("page-tools" in statement for statement in writes) == 1
     store.close()
 
 
-def test_an_image_that_is_too_large_is_cut_when_it_is_read(tmp_path: Path) -> None:
+def test_too_many_stored_tools_are_cut_when_they_are_read(tmp_path: Path) -> None:
     _, _, store = _started(tmp_path / "db", time.time())
     rows = {}
     for n in range(300):
@@ -171,7 +173,7 @@ def test_an_image_that_is_too_large_is_cut_when_it_is_read(tmp_path: Path) -> No
 
 
 @pytest.mark.requirement("MB-10")
-def test_a_file_cut_in_the_middle_of_a_transaction_is_read_up_to_there(tmp_path: Path) -> None:
+def test_a_file_cut_within_a_transaction_is_read_up_to_that_transaction(tmp_path: Path) -> None:
     now = time.time()
     hub, _, store = _started(tmp_path / "db", now)
     hub.pages.register(page(1, published("search")))

@@ -1,18 +1,18 @@
-"""Which tools of pages agents see, told through a double of the extension."""
+"""Which page tools agents see, published through a double of the extension."""
 
 import asyncio
 from typing import Any
 
 import pytest
 
-from tests.page_tools.shop import SEARCH, says, tools_of
+from tests.page_tools.shop import SEARCH, answering, tools_of
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.serving import client, served
 
 
 @pytest.mark.requirement("MB-05")
-async def test_updates_replace_an_empty_list_clears_and_what_is_unfit_is_refused(
+async def test_updates_replace_an_empty_list_clears_and_invalid_tools_are_refused(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
@@ -37,7 +37,7 @@ async def test_updates_replace_an_empty_list_clears_and_what_is_unfit_is_refused
 
 
 @pytest.mark.requirement("MB-03")
-async def test_messages_that_make_no_sense_are_logged_and_change_nothing(
+async def test_invalid_messages_are_logged_and_change_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
@@ -56,7 +56,7 @@ async def test_messages_that_make_no_sense_are_logged_and_change_nothing(
     assert "browser/unknown" in caplog.text and "There is no tab 99" in caplog.text
 
 
-async def test_a_page_that_goes_with_its_tab_is_no_matter_for_the_log(
+async def test_a_page_that_closes_with_its_tab_is_not_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
@@ -71,14 +71,14 @@ async def test_a_page_that_goes_with_its_tab_is_no_matter_for_the_log(
 
 
 @pytest.mark.requirement("MB-04")
-async def test_what_pages_can_do_is_declared_in_both_eras() -> None:
+async def test_the_capabilities_of_pages_are_declared_in_both_eras() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
 
         async def declared() -> dict[str, Any]:
-            told = (await agent.post("server/discover")).json()["result"]["capabilities"]
-            found: dict[str, Any] = told["browser"]
-            return found
+            capabilities = (await agent.post("server/discover")).json()["result"]["capabilities"]
+            browser: dict[str, Any] = capabilities["browser"]
+            return browser
 
         assert not any((await declared()).values())
         await extension.sync(tab(1), tab(2))
@@ -93,7 +93,7 @@ async def test_what_pages_can_do_is_declared_in_both_eras() -> None:
         assert old["capabilities"]["browser"] == both
 
 
-async def test_tools_outlast_a_link_that_comes_back() -> None:
+async def test_tools_outlast_a_reconnection_of_the_link() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http)
         async with connected(server.port) as extension:
@@ -102,7 +102,7 @@ async def test_tools_outlast_a_link_that_comes_back() -> None:
         assert {*await tools_of(agent)} == {SEARCH}
         calling = asyncio.create_task(agent.text(SEARCH))
         async with connected(server.port) as extension:
-            extension.page_tools["search"] = says("back")
+            extension.page_tools["search"] = answering("back")
             await extension.sync(tab(1))
             await extension.publish(1, page_tool("search"))
             assert await calling == "back"
@@ -113,20 +113,20 @@ async def test_every_endpoint_lists_a_page_tool_and_calls_it() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))
-        extension.page_tools["search"] = says("found")
-        shown = (await http.get(f"/tools/{SEARCH}")).json()
-        assert {*shown["inputSchema"]["properties"]} == {"word", "tabId"}
+        extension.page_tools["search"] = answering("found")
+        tool_entry = (await http.get(f"/tools/{SEARCH}")).json()
+        assert {*tool_entry["inputSchema"]["properties"]} == {"word", "tabId"}
         listed = (await http.get("/tools?domain=shop.example")).json()["tools"]
         assert [tool["name"] for tool in listed] == [SEARCH]
         called = await http.post(f"/tools/{SEARCH}/call", json={"arguments": {"word": "x"}})
         assert called.json()["content"][0]["text"] == "found"
         gateway = Agent(http, "/mcp/gateway")
-        told = await gateway.call("tabhub_list_tools", names=[SEARCH])
-        assert {*told["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
+        listed_by_name = await gateway.call("tabhub_list_tools", names=[SEARCH])
+        assert {*listed_by_name["tools"][0]["inputSchema"]["properties"]} == {"word", "tabId"}
         found = await gateway.call("tabhub_list_tools", query="search", domain="shop.example")
         assert found["tools"][0]["name"] == SEARCH
-        said = await gateway.text("tabhub_call", name=SEARCH, arguments={})
-        assert said == "found"
+        text = await gateway.text("tabhub_call", name=SEARCH, arguments={})
+        assert text == "found"
         calls = [{"name": SEARCH, "input": {"word": "x"}}]
         batch = await Agent(http).result("browser_batch", actions=calls)
         assert not batch.get("isError"), batch
@@ -134,7 +134,7 @@ async def test_every_endpoint_lists_a_page_tool_and_calls_it() -> None:
 
 
 @pytest.mark.requirement("MB-11")
-async def test_a_setting_that_excludes_a_site_takes_its_tools_away_at_once() -> None:
+async def test_a_setting_that_excludes_a_site_removes_its_tools_at_once() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("search"))

@@ -1,4 +1,4 @@
-"""Which tab gets a call, where several have the tool."""
+"""Which tab gets a call when several have the tool."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.page_tools.shop import SEARCH, says
+from tests.page_tools.shop import SEARCH, answering
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, page_tool, tab
 from tests.support.serving import client, served
@@ -20,11 +20,11 @@ async def test_tabs_with_tools_are_listed_and_the_page_never_sees_the_tab_id() -
         for number in (1, 2):
             await extension.publish(number, page_tool("search"))
         listed = (await agent.result("list_browser_tabs"))["structuredContent"]
-        assert [one["tabId"] for one in listed] == [1, 2]
-        assert [one["isActive"] for one in listed] == [True, False]
+        assert [entry["tabId"] for entry in listed] == [1, 2]
+        assert [entry["isActive"] for entry in listed] == [True, False]
         assert listed[0]["url"] == "https://example.com/1" and listed[0]["title"] == "Tab 1"
         assert listed[0]["lastSeen"].endswith("Z")
-        extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
+        extension.page_tools["search"] = lambda call: answering(call["tabId"])(call)
         assert await agent.text(SEARCH, word="x") == "1"
         assert await agent.text(SEARCH, word="x", tabId=2) == "2"
         sent = [await extension.next("browser/executeTool") for _ in range(2)]
@@ -32,7 +32,7 @@ async def test_tabs_with_tools_are_listed_and_the_page_never_sees_the_tab_id() -
 
 
 @pytest.mark.requirement("MB-08")
-async def test_a_tab_that_closed_before_it_got_the_call_is_replaced_by_another() -> None:
+async def test_the_call_to_a_tab_that_has_closed_goes_to_another() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))
         for number in (1, 2):
@@ -41,7 +41,7 @@ async def test_a_tab_that_closed_before_it_got_the_call_is_replaced_by_another()
         def answer(call: dict[str, Any]) -> Any:
             if call["tabId"] == 2:
                 raise Refusal("tab_not_found")
-            return says(call["tabId"])(call)
+            return answering(call["tabId"])(call)
 
         extension.page_tools["search"] = answer
         calling = asyncio.create_task(Agent(http).text(SEARCH))
@@ -51,12 +51,12 @@ async def test_a_tab_that_closed_before_it_got_the_call_is_replaced_by_another()
 
 
 @pytest.mark.requirement("MT-06")
-async def test_without_a_tab_in_front_the_latest_serves_and_the_result_says_so() -> None:
+async def test_without_an_active_tab_the_latest_runs_the_call_and_the_result_says_so() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2), shared=False)
         for number in (1, 2):
             await extension.publish(number, page_tool("search"))
-        extension.page_tools["search"] = says("done")
+        extension.page_tools["search"] = answering("done")
         result = await Agent(http).result(SEARCH)
         assert result["_meta"]["tabhub/tabId"] == 2
         assert "No tab is active" in result["_meta"]["tabhub/warning"]
@@ -67,33 +67,33 @@ async def test_without_a_tab_in_front_the_latest_serves_and_the_result_says_so()
 
 
 @pytest.mark.requirement("MT-03")
-async def test_the_tab_in_front_is_the_one_a_person_turned_to_last_in_any_browser() -> None:
+async def test_the_active_tab_is_the_one_activated_last_in_any_browser() -> None:
     async with (
         served() as server,
-        connected(server.port, "a") as one,
-        connected(server.port, "b") as other,
+        connected(server.port, "a") as first,
+        connected(server.port, "b") as second,
         client(server.port) as http,
     ):
         agent = Agent(http)
         front = {"active": True, "focusedWindow": True}
-        for extension, number in ((one, 1), (other, 2)):
+        for extension, number in ((first, 1), (second, 2)):
             await extension.sync(tab(number, **front), shared=False)
             await extension.publish(number, page_tool("search"))
-            extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
+            extension.page_tools["search"] = lambda call: answering(call["tabId"])(call)
 
         async def turned(extension: FakeExtension, number: int, state: str) -> str:
-            told = tab(number, title="new", **front)
-            news = {"tabId": number, "state": state, "tab": told}
+            state_of_tab = tab(number, title="new", **front)
+            news = {"tabId": number, "state": state, "tab": state_of_tab}
             await extension.ask("tab.stateChanged", news)
             return await agent.text(SEARCH)
 
-        assert await turned(other, 2, "updated") == "1"
-        assert await turned(other, 2, "activated") == "2"
-        assert await turned(one, 1, "updated") == "2"
-        assert await turned(one, 1, "activated") == "1"
+        assert await turned(second, 2, "updated") == "1"
+        assert await turned(second, 2, "activated") == "2"
+        assert await turned(first, 1, "updated") == "2"
+        assert await turned(first, 1, "activated") == "1"
 
 
-async def test_a_tab_whose_browser_is_away_gets_no_call_that_another_can_have() -> None:
+async def test_a_tab_of_a_disconnected_browser_gets_no_call_that_another_can_run() -> None:
     async with (
         served() as server,
         connected(server.port, "here") as here,
@@ -102,16 +102,16 @@ async def test_a_tab_whose_browser_is_away_gets_no_call_that_another_can_have() 
         agent = Agent(http)
         await here.sync(tab(1))
         await here.publish(1, page_tool("search"))
-        here.page_tools["search"] = says("here")
-        async with connected(server.port, "there") as there:
-            await there.sync(tab(2, active=True, focusedWindow=True))
-            await there.publish(2, page_tool("search"))
-            there.page_tools["search"] = says("there")
+        here.page_tools["search"] = answering("here")
+        async with connected(server.port, "there") as extension:
+            await extension.sync(tab(2, active=True, focusedWindow=True))
+            await extension.publish(2, page_tool("search"))
+            extension.page_tools["search"] = answering("there")
             assert await agent.text(SEARCH) == "there"
         assert await agent.text(SEARCH) == "here"
 
 
-async def test_when_a_tab_was_seen_last_never_goes_back() -> None:
+async def test_the_last_seen_time_of_a_tab_never_goes_back() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
         front = {"active": True, "focusedWindow": True}
@@ -120,9 +120,9 @@ async def test_when_a_tab_was_seen_last_never_goes_back() -> None:
             await extension.publish(number, page_tool("search"))
 
         async def seen(number: int) -> str:
-            told = json.loads(await agent.text("list_browser_tabs"))
-            found: str = next(one["lastSeen"] for one in told if one["tabId"] == number)
-            return found
+            tabs = json.loads(await agent.text("list_browser_tabs"))
+            time: str = next(entry["lastSeen"] for entry in tabs if entry["tabId"] == number)
+            return time
 
         at_first = await seen(1)
         news = {"tabId": 2, "state": "activated", "tab": tab(2, **front)}

@@ -1,4 +1,4 @@
-"""Rules that name a page's tool are about that tool: evaded by no other name, inherited by none."""
+"""Rules that name a page tool apply to that tool under all its names, and to no other tool."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,19 +43,21 @@ async def _shop(extension: FakeExtension, number: int, host: str, tool: Json) ->
 
 
 async def _outcomes(server: Server, agent: Agent) -> dict[str, str]:
-    """What becomes of a call of each page tool, by its site and what its page calls it."""
-    found: dict[str, str] = {}
+    """The outcome of a call of each page tool, by its site and its name in the page."""
+    outcomes: dict[str, str] = {}
     for tool in [tool for tool in server.app.hub.tools if tool.source == "pages"]:
         try:
-            told = await agent.text(tool.name, word="x")
+            outcome = await agent.text(tool.name, word="x")
         except ToolFailed as failed:
-            told = failed.reason
-        found[f"{tool.site} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = told
-    return found
+            outcome = failed.reason
+        outcomes[f"{tool.site} {tool.page_tool} {tool.name.removeprefix('website_tool_')}"] = (
+            outcome
+        )
+    return outcomes
 
 
 def _other(name: str) -> Json:
-    """The same with another schema."""
+    """The same tool with another schema."""
     return {**page_tool(name), "inputSchema": {"type": "object", "description": "auf deutsch"}}
 
 
@@ -76,24 +78,24 @@ async def test_a_rule_that_allows_a_tool_is_not_inherited_by_another_site() -> N
         await extension.notify("browser/unregisterTools", {"tabId": 2, "documentId": "doc-2"})
         await _shop(extension, 1, "shop.co", careful)
         assert await _outcomes(server, agent) == {"shop.co uk_pay shop_co_uk_pay": "permission_off"}
-        told = await agent.call("permissions_check", tool=PAY)
-        assert told["decision"] == "deny"
-        assert "is about pay of shop.co.uk" in told["rule"]
+        verdict = await agent.call("permissions_check", tool=PAY)
+        assert verdict["decision"] == "deny"
+        assert "is about pay of shop.co.uk" in verdict["rule"]
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
         outcomes = await _outcomes(server, agent)
-    assert {key.rpartition(" ")[0]: said for key, said in outcomes.items()} == {
+    assert {key.rpartition(" ")[0]: outcome for key, outcome in outcomes.items()} == {
         "shop.co uk_pay": "permission_off",
         "shop.co.uk pay": "ran",
     }
 
 
-async def test_a_site_that_is_off_makes_no_rule_its_own_unless_the_person_says_so() -> None:
+async def test_a_disabled_site_takes_over_no_rule_unless_the_person_decides_so() -> None:
     async with shops({PAY: "auto"}, domains={"shop.co": "off"}) as (server, extension, agent):
         await _shop(extension, 1, "shop.co", page_tool("uk_pay"))
         assert {*(await _outcomes(server, agent)).values()} == {"permission_off"}
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
         outcomes = await _outcomes(server, agent)
-        assert {key.rpartition(" ")[0]: said for key, said in outcomes.items()} == {
+        assert {key.rpartition(" ")[0]: outcome for key, outcome in outcomes.items()} == {
             "shop.co uk_pay": "permission_off",
             "shop.co.uk pay": "ran",
         }
@@ -102,18 +104,18 @@ async def test_a_site_that_is_off_makes_no_rule_its_own_unless_the_person_says_s
         assert (await _outcomes(server, agent))["shop.co uk_pay shop_co_uk_pay"] == "ran"
 
 
-async def test_a_level_of_a_name_never_opens_what_is_closed_to_who_has_taken_it() -> None:
+async def test_a_level_for_a_name_never_allows_more_to_a_site_that_took_the_name() -> None:
     async with shops({PAY: "ask"}, domains={"shop.co": "off"}) as (server, extension, agent):
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
         await _shop(extension, 1, "shop.co", page_tool("uk_pay"))
         outcomes = await _outcomes(server, agent)
-    assert {key.rpartition(" ")[0]: said for key, said in outcomes.items()} == {
+    assert {key.rpartition(" ")[0]: outcome for key, outcome in outcomes.items()} == {
         "shop.co uk_pay": "permission_off",
         "shop.co.uk pay": "approval_unavailable",
     }
 
 
-async def test_who_takes_a_name_does_not_free_its_owner_from_the_rule() -> None:
+async def test_the_rule_still_applies_to_the_owner_of_a_name_that_another_took() -> None:
     async with shops({PAY: "off"}, kind="managed") as (server, extension, agent):
         await _shop(extension, 1, "shop.co", page_tool("uk_pay"))
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
@@ -134,7 +136,7 @@ async def test_conditions_by_name_hold_for_each_variant(tmp_path: Path) -> None:
     assert len(outcomes) == 2 and {*outcomes.values()} == {"permission_off"}
 
 
-async def test_whose_name_it_is_outlives_a_restart_and_ends_with_the_rule(
+async def test_the_owner_of_a_name_is_kept_over_a_restart_and_ends_with_the_rule(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     home = Home(tmp_path / "home").create()
@@ -144,11 +146,11 @@ async def test_whose_name_it_is_outlives_a_restart_and_ends_with_the_rule(
         await extension.settled()
     async with shops({PAY: "auto"}, home=home) as (server, extension, agent):
         for document in ("a", "b"):
-            told = {"origin": "https://shop.co", "documentId": document}
-            await extension.publish(1, page_tool("uk_pay"), **told)
+            page = {"origin": "https://shop.co", "documentId": document}
+            await extension.publish(1, page_tool("uk_pay"), **page)
         assert {*(await _outcomes(server, agent)).values()} == {"approval_unavailable"}
         assert sum("is about pay of shop.co.uk" in line for line in caplog.messages) == 1
-        # The person sees whose tool it is, and says so of that one.
+        # The person sees which site owns the tool, and sets the level of that one.
         tool = {"plugin": "", "tool": PAY, "permission": "auto"}
         assert "result" in await extension.ask("config.setToolPermission", tool)
         assert {*(await _outcomes(server, agent)).values()} == {"ran"}
@@ -157,35 +159,39 @@ async def test_whose_name_it_is_outlives_a_restart_and_ends_with_the_rule(
 
 
 @pytest.mark.parametrize("scope", ["session", "domain", "always"])
-async def test_a_yes_for_one_sites_tool_is_none_for_another_of_its_name(scope: str) -> None:
+async def test_a_grant_for_the_tool_of_one_site_does_not_cover_another_of_its_name(
+    scope: str,
+) -> None:
     async with shops({}) as (server, extension, agent):
         await extension.notify("tab.syncAll", {"browser": PANEL, "tabs": [tab(1), tab(2)]})
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
-        assert await _asked(extension, agent, PAY, scope)
+        assert await _approved_call(extension, agent, PAY, scope)
         assert await agent.text(PAY, word="x") == "ran"
         (grant,) = server.app.rules.grants.all()
         assert (grant.site, grant.page_tool) == ("shop.co.uk", "pay")
         await extension.notify("browser/unregisterTools", {"tabId": 2, "documentId": "doc-2"})
         await _shop(extension, 1, "shop.co", page_tool("uk_pay"))
-        assert await _asked(extension, agent, PAY, "once")
+        assert await _approved_call(extension, agent, PAY, "once")
 
 
-async def test_nobody_is_offered_to_allow_a_sites_tool_everywhere() -> None:
+async def test_no_approval_offers_to_allow_a_page_tool_everywhere() -> None:
     async with shops({}) as (_, extension, agent):
         await extension.notify("tab.syncAll", {"browser": PANEL, "tabs": [tab(1), tab(2)]})
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
-        assert await _asked(extension, agent, PAY, "once") == ["once", "session", "domain"]
+        assert await _approved_call(extension, agent, PAY, "once") == ["once", "session", "domain"]
 
 
 PANEL = {"name": "Fake", "version": "1", "kind": "personal", "panels": 1}
 
 
-async def _asked(extension: FakeExtension, agent: Agent, name: str, scope: str) -> list[str]:
-    """Call, and answer the person's question with yes; how far the yes could have reached."""
+async def _approved_call(
+    extension: FakeExtension, agent: Agent, name: str, scope: str
+) -> list[str]:
+    """Call a tool and approve it with this scope; return the scopes that were offered."""
     calling = asyncio.create_task(agent.text(name, word="x"))
-    asked = (await extension.next("confirmation.request"))["params"]
-    answer = {"id": asked["id"], "decision": "allow", "scope": scope}
+    request = (await extension.next("confirmation.request"))["params"]
+    answer = {"id": request["id"], "decision": "allow", "scope": scope}
     assert "result" in await extension.ask("confirmation.response", answer)
     assert await calling == "ran"
-    scopes: list[str] = asked["scopes"]
+    scopes: list[str] = request["scopes"]
     return scopes

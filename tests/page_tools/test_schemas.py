@@ -1,4 +1,4 @@
-"""A page's schema is looked at wherever a schema may stand; what is admitted costs little."""
+"""The schema of a page is checked at every level; validating with an accepted one is cheap."""
 
 import json
 import subprocess
@@ -22,8 +22,8 @@ Json = dict[str, Any]
 
 def _checked(schema: Any) -> Json:
     raw = msgspec.Raw(msgspec.json.encode(schema))
-    found: Json = msgspec.json.decode(checked_schema(raw, MOST))
-    return found
+    schema_out: Json = msgspec.json.decode(checked_schema(raw, MOST))
+    return schema_out
 
 
 def _why(schema: Any) -> str:
@@ -39,7 +39,7 @@ def _bomb(at: str, levels: int = 20) -> Json:
 
 @pytest.mark.parametrize("holder", ["properties", "patternProperties", "$defs", "definitions"])
 @pytest.mark.parametrize("name", DATA_WORDS)
-def test_a_schema_is_looked_at_whatever_its_name_is(holder: str, name: str) -> None:
+def test_a_nested_schema_is_checked_whatever_its_property_name(holder: str, name: str) -> None:
     at = f"#/{holder}/{name}"
     assert "too large once" in _why({holder: {name: _bomb(at)}})
     assert "refers to itself" in _why({holder: {name: {"$ref": at}}})
@@ -48,15 +48,15 @@ def test_a_schema_is_looked_at_whatever_its_name_is(holder: str, name: str) -> N
 
 
 @pytest.mark.parametrize("word", DATA_WORDS)
-def test_values_are_kept_and_are_no_schemas(word: str) -> None:
+def test_values_are_kept_and_not_checked_as_schemas(word: str) -> None:
     value = [{"$ref": "https://example.com/", "$id": "x", "properties": 5}]
-    told = {"properties": {"a": {word: value}, word: {"type": "string"}}}
-    assert _checked(told)["properties"] == told["properties"]
+    schema = {"properties": {"a": {word: value}, word: {"type": "string"}}}
+    assert _checked(schema)["properties"] == schema["properties"]
     referring = {"properties": {"a": {word: value}, "b": {"$ref": f"#/properties/a/{word}/0"}}}
     assert "refers to nothing" in _why(referring)
 
 
-def test_words_that_nobody_knows_hide_nothing() -> None:
+def test_unknown_keywords_hide_nothing() -> None:
     hidden = {"x-more": {"a": {"$ref": "https://evil.example/"}}, "x-order": 3, "$vocabulary": {}}
     assert _checked({"properties": {"a": hidden}})["properties"]["a"] == {"x-order": 3}
     refers = {"x-more": {"a": {}}, "properties": {"a": {"$ref": "#/x-more/a"}}}
@@ -82,12 +82,12 @@ def test_words_that_nobody_knows_hide_nothing() -> None:
         ({"properties": {"a": {"pattern": "a" * 20_000}}}, "16384 bytes"),
     ],
 )
-def test_what_clients_or_checks_could_not_bear_is_refused(schema: Json, why: str) -> None:
+def test_a_schema_that_breaks_clients_or_validation_is_refused(schema: Json, why: str) -> None:
     assert why in _why(schema)
 
 
-def test_what_is_left_is_well_typed() -> None:
-    told = {
+def test_the_remaining_schema_is_well_typed() -> None:
+    schema = {
         "$schema": "https://evil.example/draft-07/schema",
         "$id": "https://evil.example/x",
         "properties": {
@@ -100,7 +100,7 @@ def test_what_is_left_is_well_typed() -> None:
         "required": ["yes", "yes"],
         "additionalProperties": False,
     }
-    assert _checked(told) == {
+    assert _checked(schema) == {
         "type": "object",
         "properties": {
             "yes": {},
@@ -114,7 +114,7 @@ def test_what_is_left_is_well_typed() -> None:
     }
 
 
-def test_usual_schemas_stay_as_they_are() -> None:
+def test_usual_schemas_are_unchanged() -> None:
     usual = {
         "properties": {
             "query": {"type": "string", "description": "What.", "minLength": 1, "pattern": "^a"},
@@ -132,7 +132,7 @@ def test_usual_schemas_stay_as_they_are() -> None:
     assert _checked(usual) == usual
 
 
-# -- whatever is admitted is checked in bounded work ------------------------------------------
+# -- validation with an accepted schema takes bounded work -------------------------------------
 
 _NAMES = st.sampled_from(["a", "b", *DATA_WORDS, "$ref", "properties"])
 _DEFINED = ("a", "b", "example")
@@ -150,7 +150,7 @@ _LEAVES = st.sampled_from(
 
 
 def _larger(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    several = st.builds(lambda one, times: [one] * times, inner, st.integers(1, 5))
+    several = st.builds(lambda item, times: [item] * times, inner, st.integers(1, 5))
     under = st.dictionaries(_NAMES, inner, max_size=3)
     words = {
         "allOf": several,
@@ -178,14 +178,14 @@ _DEEP = st.recursive(_LEAVES, _larger, max_leaves=25)
 
 
 def _doubled(word: str, inner: Any, levels: int) -> Any:
-    """Twice the same, again and again."""
+    """Nest the keyword, with the same schema twice at each level."""
     for _ in range(levels):
         inner = {word: [inner] * 2}
     return inner
 
 
 def _piled(word: str, inner: Any, levels: int) -> Any:
-    """What makes a check look at all below it once more, again and again."""
+    """Nest the keyword so that each level validates everything below it once more."""
     for _ in range(levels):
         inner = {"allOf": [inner], word: False}
     return inner
@@ -229,12 +229,12 @@ for line in sys.stdin:
     print(min(cost(check, given) for _ in range(3)) / floor, flush=True)
 """
 ENOUGH = 10
-"""Times what a flat schema of as many places costs in the same run."""
+"""The limit, as a multiple of the cost of a flat schema of the same size in the same run."""
 STUCK_SECONDS = 240
 
 
 class Checker:
-    """Checks in a process of its own, which can be ended if a check does not."""
+    """Validates in its own process, which can be killed if a validation does not end."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
@@ -242,7 +242,7 @@ class Checker:
         )
 
     def cost(self, schema: Json, instance: Any) -> float:
-        """How many times as dear as a flat schema it is."""
+        """The cost as a multiple of the cost of a flat schema."""
         process = self._process
         assert process.stdin is not None and process.stdout is not None
         process.stdin.write(msgspec.json.encode((schema, instance)) + b"\n")
@@ -264,7 +264,7 @@ def checker() -> Iterator[Checker]:
 @pytest.mark.timeout(STUCK_SECONDS)
 @examples(150, suppress_health_check=list(HealthCheck))
 @given(schema=_SCHEMAS, value=_VALUES)
-def test_whatever_is_admitted_is_checked_in_bounded_work(
+def test_validation_with_an_accepted_schema_takes_bounded_work(
     checker: Checker, schema: Json, value: Any
 ) -> None:
     try:
@@ -276,7 +276,7 @@ def test_whatever_is_admitted_is_checked_in_bounded_work(
 
 @pytest.mark.timeout(STUCK_SECONDS)
 @pytest.mark.parametrize("word", ["unevaluatedProperties", "unevaluatedItems"])
-def test_what_is_checked_again_and_again_is_refused(checker: Checker, word: str) -> None:
+def test_a_schema_with_repeated_validation_is_refused(checker: Checker, word: str) -> None:
     inner = {"type": "object", "properties": {"x": {"type": "integer"}}}
     assert "too large once" in _why({"properties": {"a": _piled(word, inner, 15)}})
     few = _checked({"properties": {"a": _piled(word, inner, 5)}})

@@ -1,4 +1,4 @@
-"""Where a tool's tab is opened anew, how long it is waited for, and what is decided before that."""
+"""Opening a tab for a tool: in which browser, how long the call waits, which decision is first."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +13,7 @@ import pytest
 from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
 from tabhub.server.serving import Server
-from tests.page_tools.shop import SEARCH, answer_open, says
+from tests.page_tools.shop import SEARCH, answer_open, answering
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
 from tests.support.serving import client, served
@@ -22,17 +22,17 @@ CACHED = page_tool("search", annotations={"cache": True, "readOnlyHint": True})
 
 
 async def _left_behind(extension: FakeExtension) -> None:
-    """A tool that is remembered, of a tab that has closed."""
+    """Publish a cached tool and close its tab."""
     await extension.publish(1, CACHED)
     await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
     await extension.settled()
 
 
-async def test_other_pages_news_do_not_shorten_the_wait_for_a_tab_that_was_opened() -> None:
+async def test_changes_of_other_pages_do_not_shorten_the_wait_for_an_opened_tab() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))
         await _left_behind(extension)
-        extension.page_tools["search"] = says("found")
+        extension.page_tools["search"] = answering("found")
         calling = asyncio.create_task(Agent(http).text(SEARCH))
         await answer_open(extension, 5)
         for number in range(6):
@@ -44,7 +44,7 @@ async def test_other_pages_news_do_not_shorten_the_wait_for_a_tab_that_was_opene
 
 @asynccontextmanager
 async def _kept_tab_by_tab() -> AsyncIterator[tuple[FakeExtension, httpx.AsyncClient]]:
-    """A server that lists each tab's tools, and keeps one whose tab has closed."""
+    """A server that lists tools per tab, with a cached one whose tab has closed."""
     async with (
         served(Settings(exposure="per-tab")) as server,
         connected(server.port) as extension,
@@ -56,9 +56,9 @@ async def _kept_tab_by_tab() -> AsyncIterator[tuple[FakeExtension, httpx.AsyncCl
 
 
 @pytest.mark.requirement("MB-09")
-async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for_it() -> None:
+async def test_listed_per_tab_a_cached_tool_runs_in_the_tab_opened_for_it() -> None:
     async with _kept_tab_by_tab() as (extension, http):
-        extension.page_tools["search"] = says("found")
+        extension.page_tools["search"] = answering("found")
         calling = asyncio.create_task(Agent(http).text(SEARCH, word="tea"))
         await answer_open(extension, 5, CACHED)
         assert await calling == "found"
@@ -66,7 +66,7 @@ async def test_listed_tab_by_tab_a_kept_tool_runs_in_the_tab_that_was_opened_for
 
 
 @pytest.mark.requirement("MB-09")
-async def test_listed_tab_by_tab_a_page_that_has_made_another_of_a_kept_tool_gets_no_call() -> None:
+async def test_listed_per_tab_a_page_that_changed_a_cached_tool_gets_no_call() -> None:
     other = page_tool("search", annotations={"cache": True, "destructiveHint": True})
     async with _kept_tab_by_tab() as (extension, http):
         calling = asyncio.create_task(Agent(http).text(SEARCH))
@@ -76,7 +76,7 @@ async def test_listed_tab_by_tab_a_page_that_has_made_another_of_a_kept_tool_get
         assert failed.value.reason == "no_tab_for_tool" and "changed" in failed.value.message
 
 
-async def test_a_page_that_does_not_publish_the_tool_any_more_is_opened_once() -> None:
+async def test_a_page_that_no_longer_publishes_the_tool_is_opened_once() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
         await extension.sync(tab(1))
@@ -87,16 +87,16 @@ async def test_a_page_that_does_not_publish_the_tool_any_more_is_opened_once() -
             await calling
         assert failed.value.reason == "no_tab_for_tool"
         assert "Tab 5 was opened" in failed.value.message and "login" in failed.value.message
-        extension.page_tools["search"] = says("at last")
-        again = asyncio.create_task(agent.text(SEARCH))
+        extension.page_tools["search"] = answering("at last")
+        second_call = asyncio.create_task(agent.text(SEARCH))
         await asyncio.sleep(0.05)
         await extension.publish(5, CACHED)
-        assert await again == "at last"
-        left = [extension.received.get_nowait() for _ in range(extension.received.qsize())]
-        assert not [one for one in left if one["method"] == "tool.dispatch"]
+        assert await second_call == "at last"
+        messages = [extension.received.get_nowait() for _ in range(extension.received.qsize())]
+        assert not [message for message in messages if message["method"] == "tool.dispatch"]
 
 
-async def test_a_tab_is_opened_in_the_browser_where_the_tool_was_and_decided_about_by_it() -> None:
+async def test_a_tab_is_opened_in_the_browser_of_the_tool_which_counts_for_the_decision() -> None:
     async with (
         served() as server,
         connected(server.port, "person") as personal,
@@ -111,16 +111,16 @@ async def test_a_tab_is_opened_in_the_browser_where_the_tool_was_and_decided_abo
             await managed.sync(tab(7), kind="managed")
             with pytest.raises(ToolFailed) as failed:
                 await agent.text(SEARCH)
-            # The tool says nothing of what it does: in a person's browser that person is asked.
+            # The tool has no hints: in a person's own browser that person is asked.
             assert failed.value.reason == "approval_unavailable"
             server.app.rules.permissions.skip = True
-            personal.page_tools["search"] = says("in my own browser")
+            personal.page_tools["search"] = answering("in my own browser")
             calling = asyncio.create_task(agent.text(SEARCH))
             await answer_open(personal, 5, page_tool("search", annotations={"cache": True}))
             assert await calling == "in my own browser"
 
 
-async def test_a_browser_that_is_not_there_is_named_and_no_other_opens_the_tab() -> None:
+async def test_a_disconnected_browser_is_named_and_no_other_opens_the_tab() -> None:
     async with served() as server, client(server.port) as http:
         async with connected(server.port, "gone") as extension:
             await extension.sync(tab(1))
@@ -132,7 +132,7 @@ async def test_a_browser_that_is_not_there_is_named_and_no_other_opens_the_tab()
             assert failed.value.reason in ("not_connected", "extension_disconnected")
 
 
-async def test_after_a_restart_a_call_waits_for_the_page_before_anything_is_decided(
+async def test_after_a_restart_a_call_waits_for_the_page_before_the_decision(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path)
@@ -145,14 +145,14 @@ async def test_after_a_restart_a_call_waits_for_the_page_before_anything_is_deci
         await asyncio.sleep(0.1)
         assert not calling.done()
         async with connected(server.port) as extension:
-            extension.page_tools["search"] = says("still there")
+            extension.page_tools["search"] = answering("still there")
             await extension.sync(tab(1))
             await extension.publish(1, tool)
             assert await calling == "still there"
 
 
 @pytest.mark.requirement("MB-10")
-async def test_after_a_restart_of_the_browser_too_tools_of_tabs_that_it_has_not_go_at_once(
+async def test_after_a_restart_of_the_browser_tools_of_missing_tabs_are_dropped_at_once(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path)
@@ -177,20 +177,20 @@ def _page_tools(server: Server) -> set[str]:
     return {name.rpartition("_")[2] for name in found}
 
 
-async def test_an_address_may_be_told_by_the_name_that_mcp_b_has_for_it() -> None:
+async def test_an_address_may_be_sent_under_its_name_in_mcp_b() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
-        told: dict[str, Any] = {
+        params: dict[str, Any] = {
             "tabId": 1,
             "documentId": "doc-1",
             "origin": "https://shop.example",
             "tabUrl": "https://shop.example/cart",
             "tools": [CACHED],
         }
-        await extension.notify("browser/registerTools", told)
+        await extension.notify("browser/registerTools", params)
         await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
         await extension.settled()
-        extension.page_tools["search"] = says("in the cart")
+        extension.page_tools["search"] = answering("in the cart")
         calling = asyncio.create_task(Agent(http).text(SEARCH))
         assert await answer_open(extension, 5, CACHED) == "https://shop.example/cart"
         assert await calling == "in the cart"
@@ -202,11 +202,11 @@ async def test_a_call_right_after_a_tab_was_opened_waits_for_its_page(named: boo
         agent = Agent(http)
         await extension.sync(tab(1, url="https://shop.example/1"))
         await extension.publish(1, CACHED)
-        extension.page_tools["search"] = lambda call: says(call["tabId"])(call)
+        extension.page_tools["search"] = lambda call: answering(call["tabId"])(call)
         opening = asyncio.create_task(agent.call("browser_open_tab", url="https://shop.example/5"))
-        asked = await extension.next("tool.dispatch")
-        told = {"output": tab(5, url="https://shop.example/5")}
-        await extension.send({"id": asked["id"], "result": told})
+        request = await extension.next("tool.dispatch")
+        result = {"output": tab(5, url="https://shop.example/5")}
+        await extension.send({"id": request["id"], "result": result})
         await opening
         calling = asyncio.create_task(agent.text(SEARCH, **({"tabId": 5} if named else {})))
         await asyncio.sleep(0.1)
@@ -214,7 +214,7 @@ async def test_a_call_right_after_a_tab_was_opened_waits_for_its_page(named: boo
         assert await calling == "5"
 
 
-async def test_a_tab_of_the_site_without_tools_is_waited_for_once() -> None:
+async def test_a_call_waits_once_for_a_tab_of_the_site_without_tools() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
         about = tab(2, url="https://shop.example/about")
@@ -232,5 +232,5 @@ async def test_a_number_written_as_text_names_a_tab_too() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         await extension.publish(1, CACHED)
-        extension.page_tools["search"] = says("found")
+        extension.page_tools["search"] = answering("found")
         assert await Agent(http).text(SEARCH, tabId="1") == "found"

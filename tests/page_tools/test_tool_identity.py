@@ -1,4 +1,4 @@
-"""What was decided about is what is called: a site's tool, with its schema and its hints."""
+"""The called tool is the one that was decided about: its site, its schema and its hints."""
 
 import asyncio
 from typing import Any
@@ -16,16 +16,16 @@ SHOP_UK = {"origin": "https://shop.co.uk", "url": "https://shop.co.uk/"}
 SHOP = {"origin": "https://shop.co", "url": "https://shop.co/"}
 
 
-def _gets(extension: FakeExtension, name: str) -> list[dict[str, Any]]:
-    """What a page's tool is called with; it answers with text."""
-    got: list[dict[str, Any]] = []
+def _collect_calls(extension: FakeExtension, name: str) -> list[dict[str, Any]]:
+    """Collect the calls of a page tool, which answers with text."""
+    calls: list[dict[str, Any]] = []
 
     def answer(call: dict[str, Any]) -> Any:
-        got.append(call)
+        calls.append(call)
         return {"content": [{"type": "text", "text": "done"}]}
 
     extension.page_tools[name] = answer
-    return got
+    return calls
 
 
 def _away(call: dict[str, Any]) -> Any:
@@ -33,7 +33,7 @@ def _away(call: dict[str, Any]) -> Any:
 
 
 @pytest.mark.requirement("MB-08")
-async def test_a_call_for_one_site_never_reaches_another_that_has_got_the_name() -> None:
+async def test_a_call_for_one_site_never_reaches_another_that_took_the_name() -> None:
     settings = Settings(permissions=PermissionSettings(domains={"shop.co": "off"}))
     async with (
         served(settings) as server,
@@ -43,7 +43,7 @@ async def test_a_call_for_one_site_never_reaches_another_that_has_got_the_name()
         await extension.sync(tab(5, url="https://shop.co.uk/"))
         await extension.publish(5, page_tool("pay"), **SHOP_UK)
         extension.page_tools["pay"] = _away
-        got = _gets(extension, "uk_pay")
+        calls = _collect_calls(extension, "uk_pay")
         calling = asyncio.create_task(Agent(http).text(PAY, word="card 4111"))
         await extension.next("browser/executeTool")
         document = {"tabId": 5, "frameId": 0, "documentId": "doc-5"}
@@ -53,12 +53,12 @@ async def test_a_call_for_one_site_never_reaches_another_that_has_got_the_name()
             await calling
         assert failed.value.reason == "no_tab_for_tool"
         assert "changed" in failed.value.message and "call it again" in failed.value.message
-        assert got == []
+        assert calls == []
 
 
 @pytest.mark.requirement("MB-09")
 @pytest.mark.parametrize("change", ["hints", "schema"])
-async def test_a_tab_opened_for_a_tool_gets_no_call_if_its_page_has_made_another_of_it(
+async def test_a_tab_opened_for_a_tool_gets_no_call_if_its_page_changed_the_tool(
     change: str,
 ) -> None:
     reading = {"cache": True, "readOnlyHint": True}
@@ -70,15 +70,15 @@ async def test_a_tab_opened_for_a_tool_gets_no_call_if_its_page_has_made_another
         await extension.publish(1, page_tool("view", annotations=reading))
         await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
         await extension.settled()
-        got = _gets(extension, "view")
+        calls = _collect_calls(extension, "view")
         calling = asyncio.create_task(Agent(http).text(VIEW, word="x"))
-        asked = await extension.next("tool.dispatch")
+        request = await extension.next("tool.dispatch")
         opened = tab(78, url="https://shop.example/1")
-        await extension.send({"id": asked["id"], "result": {"output": opened}})
+        await extension.send({"id": request["id"], "result": {"output": opened}})
         await extension.publish(78, other)
         with pytest.raises(ToolFailed) as failed:
             await calling
-        assert failed.value.reason == "no_tab_for_tool" and got == []
+        assert failed.value.reason == "no_tab_for_tool" and calls == []
         await extension.publish(78, page_tool("view", annotations=reading))
         assert await Agent(http).text(VIEW, word="x") == "done"
 
@@ -92,7 +92,7 @@ async def test_a_page_that_publishes_the_same_tool_again_gets_the_call() -> None
         calling = asyncio.create_task(Agent(http).text(VIEW, word="x"))
         await extension.next("browser/executeTool")
         await extension.notify("browser/unregisterTools", {"tabId": 1, "documentId": "doc-1"})
-        got = _gets(extension, "view")
-        told = {**page_tool("view"), "description": "In other words."}
-        await extension.publish(1, told, documentId="reloaded")
-        assert await calling == "done" and len(got) == 1
+        calls = _collect_calls(extension, "view")
+        tool = {**page_tool("view"), "description": "In other words."}
+        await extension.publish(1, tool, documentId="reloaded")
+        assert await calling == "done" and len(calls) == 1

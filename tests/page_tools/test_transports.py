@@ -1,4 +1,4 @@
-"""A transport disconnects and reconnects; its pages outlive that for a while."""
+"""A transport disconnects and reconnects; its pages stay registered for a while."""
 
 from collections.abc import Callable
 
@@ -86,7 +86,7 @@ def test_a_transport_that_drops_soon_after_it_connected_keeps_its_pages_as_long(
     assert world.expired == [("link", {ONE})]
 
 
-def test_a_newer_connection_of_the_same_browser_takes_the_place_of_the_old(world: _World) -> None:
+def test_a_newer_connection_of_the_same_browser_replaces_the_old_one(world: _World) -> None:
     world.transports.connected("link", MemoryTransport(), set())
     world.transports.connected("link", newer := MemoryTransport(), {ONE, TWO})
     world.transports.registered(TWO)

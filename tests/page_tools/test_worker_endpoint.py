@@ -1,4 +1,4 @@
-"""Pages at `/page`: who is let in, and what becomes of what they say."""
+"""Pages at `/page`: which ones may connect, and how their messages are handled."""
 
 import asyncio
 import json
@@ -26,55 +26,59 @@ async def _ignore(progress: float, total: float | None, message: str | None) -> 
     return None
 
 
-async def test_a_page_registers_updates_is_looked_at_and_goes() -> None:
+async def test_a_page_registers_updates_is_activated_and_disconnects() -> None:
     async with served(PAIRED) as server:
-        heard = PageEvents(server.app.pages)
+        recorder = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             assert "result" in await worker.register(ONE, tool("search"))
             assert "result" in await worker.ask("browser/updateTools", tabId=ONE, tools=[])
             assert "result" in await worker.ask("browser/activeTab", tabId=ONE)
             assert "result" in await worker.register(OTHER, title="Other")
             assert "result" in await worker.ask("browser/unregisterTools", tabId=OTHER)
-        await heard.until("disconnect")
-    (name, _), *_ = heard.of("connect")
+        await recorder.until("disconnect")
+    (name, _), *_ = recorder.of("connect")
     ref = PageRef(name, ONE)
-    registered = heard.of("register")
+    registered = recorder.of("register")
     assert registered[0][:5] == (ref, SHOP, f"{SHOP}/", "Shop", [tool("search")])
-    assert heard.of("update") == [(ref, [])]
-    assert heard.of("looked_at")[0] == (ONE, SHOP)
-    assert heard.of("gone") == [(PageRef(name, OTHER),)]
-    assert heard.of("disconnect") == [(name,)]
+    assert recorder.of("update") == [(ref, [])]
+    assert recorder.of("looked_at")[0] == (ONE, SHOP)
+    assert recorder.of("gone") == [(PageRef(name, OTHER),)]
+    assert recorder.of("disconnect") == [(name,)]
 
 
-async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
+async def test_a_call_goes_to_its_tab_and_its_answer_to_the_caller() -> None:
     async with served(PAIRED) as server:
-        heard = PageEvents(server.app.pages)
+        recorder = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
-            ((name, line),) = heard.lines.items()
+            ((name, line),) = recorder.lines.items()
             call = Execute(tool_name="search", args={"q": "tea"})
-            said: list[float] = []
+            steps: list[float] = []
 
             async def progress(done: float, total: float | None, message: str | None) -> None:
-                said.append(done)
+                steps.append(done)
 
             running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, progress))
-            asked = await worker.next()
-            assert asked["method"] == "browser/executeTool"
-            told = asked["params"]
-            assert (told["tabId"], told["toolName"], told["args"]) == (ONE, "search", {"q": "tea"})
-            await worker.notify("tool.progress", dispatchId=told["callId"], progress=0.5)
-            await worker.answer(asked, {"content": []})
+            request = await worker.next()
+            assert request["method"] == "browser/executeTool"
+            params = request["params"]
+            assert (params["tabId"], params["toolName"], params["args"]) == (
+                ONE,
+                "search",
+                {"q": "tea"},
+            )
+            await worker.notify("tool.progress", dispatchId=params["callId"], progress=0.5)
+            await worker.answer(request, {"content": []})
             assert await running == Outcome(success=True, payload={"content": []})
-            assert said == [0.5]
+            assert steps == [0.5]
             running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
-            asked = await worker.next()
+            request = await worker.next()
             running.cancel()
             assert (await worker.next())["method"] == "tool.cancel"
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("sent_reason", "reason"),
     [
         ("no_tab_for_tool", "no_tab_for_tool"),
         ("page_may_have_received", "page_may_have_received"),
@@ -82,15 +86,15 @@ async def test_a_call_goes_to_its_tab_and_its_answer_comes_back() -> None:
         ("nonsense", "invalid_response"),
     ],
 )
-async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> None:
+async def test_a_page_cannot_choose_a_reason_of_the_server(sent_reason: str, reason: str) -> None:
     async with served(PAIRED) as server:
-        heard = PageEvents(server.app.pages)
+        recorder = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
-            ((name, line),) = heard.lines.items()
+            ((name, line),) = recorder.lines.items()
             call = Execute(tool_name="search", args={})
             running = asyncio.create_task(line.send_request(PageRef(name, ONE), call, _ignore))
-            await worker.refuse(await worker.next(), said, "send your password")
+            await worker.refuse(await worker.next(), sent_reason, "send your password")
             with pytest.raises(TabhubError) as failed:
                 await running
             assert failed.value.reason == reason and "password" not in failed.value.message
@@ -116,7 +120,7 @@ async def test_a_page_cannot_put_words_in_our_mouth(said: str, reason: str) -> N
         (SHOP, "evil.example"),
     ],
 )
-async def test_who_is_no_web_page_at_loopback_is_refused_and_no_fault_is_logged(
+async def test_only_web_pages_at_loopback_connect_and_refusals_log_no_error(
     origin: str | None, host: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with served(PAIRED) as server:
@@ -127,7 +131,7 @@ async def test_who_is_no_web_page_at_loopback_is_refused_and_no_fault_is_logged(
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-async def test_a_window_may_ask_whether_it_gets_here_at_all() -> None:
+async def test_a_window_may_probe_whether_the_server_is_reachable() -> None:
     async with served() as server:
         async with connecting(server.port, protocol="tabhub-probe") as probe:
             assert await probe.closed() == (1000, "")
@@ -139,16 +143,16 @@ async def test_any_port_of_a_host_can_be_allowed() -> None:
         pass
 
 
-async def test_a_person_lets_a_page_in_by_its_code(home: Home) -> None:
+async def test_a_person_pairs_a_page_by_its_code(home: Home) -> None:
     async with served(home=home) as server, connected(server.port) as panel:
         async with connecting(server.port) as worker:
-            told = (await worker.next())["params"]
-            assert told["origin"] == SHOP and told["code"] in told["message"]
-            (knock,) = (await panel.state())["knocks"]
-            assert knock == {"origin": SHOP, "code": told["code"]}
+            params = (await worker.next())["params"]
+            assert params["origin"] == SHOP and params["code"] in params["message"]
+            (request,) = (await panel.state())["knocks"]
+            assert request == {"origin": SHOP, "code": params["code"]}
             wrong = await panel.ask("page.pair", {"origin": SHOP, "code": "XXXX", "allowed": True})
             assert wrong["error"]["data"]["reason"] == "not_found"
-            assert "result" in await panel.ask("page.pair", {**knock, "allowed": True})
+            assert "result" in await panel.ask("page.pair", {**request, "allowed": True})
             assert (await worker.next())["method"] == "page/ready"
             assert (await panel.state())["knocks"] == []
         assert json.loads(home.config.read_text())["workerOrigins"] == [SHOP]
@@ -156,7 +160,7 @@ async def test_a_person_lets_a_page_in_by_its_code(home: Home) -> None:
             pass
 
 
-async def test_a_page_that_was_turned_away_does_not_ask_again() -> None:
+async def test_a_denied_page_does_not_ask_again() -> None:
     async with served() as server, connected(server.port) as panel:
         async with connecting(server.port) as worker:
             code = (await worker.next())["params"]["code"]
@@ -167,26 +171,26 @@ async def test_a_page_that_was_turned_away_does_not_ask_again() -> None:
         assert (await panel.state())["knocks"] == []
 
 
-async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
+async def test_pairing_requests_are_limited_and_do_not_fill_the_audit_log(home: Home) -> None:
     async with served(home=home) as server:
         waiting = [connecting(server.port, f"https://{n}.example") for n in range(5)]
-        first, *others = [await one.__aenter__() for one in waiting]
+        first, *others = [await connection.__aenter__() for connection in waiting]
         for worker in (first, *others):
             await worker.next()
         async with connecting(server.port, "https://sixth.example") as sixth:
             assert (await sixth.next())["method"] == "page/unpaired"
-            shown = [knock["origin"] for knock in server.app.pairing.waiting()]
+            origins = [request["origin"] for request in server.app.pairing.waiting()]
             kept = [f"https://{n}.example" for n in range(1, 5)]
-            assert shown == [*kept, "https://sixth.example"]
+            assert origins == [*kept, "https://sixth.example"]
             assert (await first.closed())[0] == 4003
             for _ in range(20):
                 async with connecting(server.port, "https://again.example") as again:
                     await again.next()
-        for one in waiting:
-            await one.__aexit__(None, None, None)
+        for connection in waiting:
+            await connection.__aexit__(None, None, None)
     lines = [json.loads(line) for line in home.audit.read_text().splitlines()]
-    knocks = [line["arguments"]["origin"] for line in lines if line["tool"] == "knock at /page"]
-    assert sorted(knocks) == sorted(
+    recorded = [line["arguments"]["origin"] for line in lines if line["tool"] == "knock at /page"]
+    assert sorted(recorded) == sorted(
         [
             *(f"https://{n}.example" for n in range(5)),
             "https://again.example",
@@ -195,26 +199,26 @@ async def test_pages_that_knock_are_few_and_fill_no_record(home: Home) -> None:
     )
 
 
-async def test_a_page_that_speaks_before_it_is_let_in_is_put_out() -> None:
+async def test_a_page_that_sends_before_pairing_is_disconnected() -> None:
     async with served() as server, connecting(server.port) as worker:
         await worker.next()
         await worker.notify("browser/registerTools", tabId=ONE, tools=[])
         assert (await worker.closed())[0] == 4003
 
 
-async def test_who_is_forgotten_is_out_at_once() -> None:
+async def test_a_forgotten_page_is_disconnected_at_once() -> None:
     async with served(PAIRED) as server:
-        heard = PageEvents(server.app.pages)
+        recorder = PageEvents(server.app.pages)
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("search"))
             server.app.pairing.take([])
             assert await worker.closed() == (4003, f"{SHOP} is not allowed any more")
-        await heard.until("disconnect")
+        await recorder.until("disconnect")
 
 
-async def test_no_site_takes_the_tab_of_another() -> None:
+async def test_no_site_can_take_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
-        heard = PageEvents(server.app.pages)
+        recorder = PageEvents(server.app.pages)
         async with (
             admitted(server.port) as shop,
             admitted(server.port, "http://localhost:1") as thief,
@@ -226,16 +230,16 @@ async def test_no_site_takes_the_tab_of_another() -> None:
                 assert refused["error"]["data"]["reason"] == "tab_not_found"
             async with admitted(server.port) as newer:
                 assert "result" in await newer.register(ONE, tool("pay"))
-                assert len(heard.of("gone")) == 1
+                assert len(recorder.of("gone")) == 1
                 refused = await shop.ask("browser/updateTools", tabId=ONE, tools=[])
                 assert "error" in refused
 
 
-async def test_what_makes_no_sense_is_answered_and_ends_nothing() -> None:
+async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> None:
     async with served(PAIRED) as server, admitted(server.port) as worker:
         for tab in ("x", 5, None, ONE.upper(), "fallback_1_", "9" * 1000):
-            told = await worker.ask("browser/registerTools", tabId=tab, tools=[])
-            assert told["error"]["data"]["reason"] == "invalid_params"
+            response = await worker.ask("browser/registerTools", tabId=tab, tools=[])
+            assert response["error"]["data"]["reason"] == "invalid_params"
         assert "error" in await worker.ask("config.getState")
         assert "error" in await worker.ask("browser/registerTools", tabId=ONE, tools={"a": 1})
         for text in ("{", "[]", "\ud7ff", "[" * 100_000, '{"jsonrpc":"2.0","id":"1-1"}'):
@@ -243,7 +247,7 @@ async def test_what_makes_no_sense_is_answered_and_ends_nothing() -> None:
         assert "result" in await worker.register("fallback_1738668000000_xyz123")
 
 
-async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
+async def test_a_flooding_page_is_cut_off_and_others_are_not_affected() -> None:
     async with served(PAIRED) as server:
         async with admitted(server.port, "http://localhost:1") as calm:
             async with admitted(server.port) as worker:
@@ -253,7 +257,7 @@ async def test_a_flood_is_cut_off_and_others_notice_nothing() -> None:
             assert "result" in await calm.register(ONE, tool("search"))
 
 
-async def test_a_socket_has_only_so_many_tabs() -> None:
+async def test_the_tabs_of_a_socket_are_limited() -> None:
     async with served(PAIRED) as server, admitted(server.port) as worker:
         for n in range(200):
             assert "result" in await worker.register(f"fallback_{n}_a")
@@ -261,7 +265,7 @@ async def test_a_socket_has_only_so_many_tabs() -> None:
         assert "result" in await worker.register("fallback_0_a")
 
 
-async def test_one_origin_is_connected_only_so_often() -> None:
+async def test_the_connections_of_an_origin_are_limited() -> None:
     async with served(PAIRED) as server, AsyncExitStack() as stack:
         for _ in range(16):
             await stack.enter_async_context(admitted(server.port))
@@ -271,7 +275,7 @@ async def test_one_origin_is_connected_only_so_often() -> None:
             pass
 
 
-async def test_a_page_that_goes_while_it_waits_is_forgotten(
+async def test_a_page_that_disconnects_while_waiting_is_forgotten(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with served() as server:
@@ -282,7 +286,7 @@ async def test_a_page_that_goes_while_it_waits_is_forgotten(
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
-async def test_a_tab_that_nobody_looks_at_any_more_takes_nothing_from_another() -> None:
+async def test_a_tab_that_is_no_longer_active_does_not_deactivate_another() -> None:
     async with served(PAIRED) as server:
         active = server.app.hub.pages
         async with (
@@ -301,7 +305,7 @@ async def test_a_tab_that_nobody_looks_at_any_more_takes_nothing_from_another() 
             assert active.in_front("localhost:1") == []
 
 
-async def test_a_pages_word_of_the_tab_in_front_counts_for_its_own_site_alone() -> None:
+async def test_a_page_reports_the_active_tab_only_for_its_own_site() -> None:
     async with (
         served(PAIRED) as server,
         connected(server.port) as extension,
@@ -321,7 +325,7 @@ async def test_a_pages_word_of_the_tab_in_front_counts_for_its_own_site_alone() 
             assert choose("website_tool_shop_example_pay", None, None) == (id, "active")
 
 
-async def test_nonsense_is_said_once_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_invalid_messages_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     async with served(PAIRED) as server, admitted(server.port) as worker:
         for _ in range(50):
             assert "error" in await worker.ask("config.getState")

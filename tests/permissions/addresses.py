@@ -33,7 +33,7 @@ NASTY = {
     "https://.": "opaque",
     "opaque": "opaque",
     "http://opaque/": "opaque",
-    # blobs belong to whom they name
+    # blobs belong to the origin in their URL
     "blob:https://example.com/1-2": "example.com",
     "blob:http://example.com:81/1-2": "example.com:81",
     "blob:null/1-2": "opaque",
@@ -74,7 +74,7 @@ NASTY = {
     "https://example.com:-1": "opaque",
     "https://example.com:\uff18\uff10": "opaque",
     "https://example.com:1:2": "opaque",
-    # in disguise
+    # disguised
     "https://%65xample.com": "example.com",
     "https://ex%41mple.com": "example.com",
     "https://example%2ecom": "example.com",

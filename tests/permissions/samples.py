@@ -1,4 +1,4 @@
-"""A call to be decided about, and how to decide it."""
+"""A sample call, and helpers to decide about it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,18 +43,18 @@ def permissions(
     grants: tuple[Grant, ...] = (),
     skip: bool = False,
 ) -> Permissions:
-    kept = Grants()
+    grants_kept = Grants()
     for grant in grants:
-        kept.add(grant)
+        grants_kept.add(grant)
     book = RuleBook(parse(policy, "policy.toml"), config(levels or {}))
-    return Permissions(book, kept, skip=skip)
+    return Permissions(book, grants_kept, skip=skip)
 
 
 def decide(policy: str = "", subject: Subject = CLICK, **more: Any) -> Verdict:
     return permissions(policy, **more).decide(subject, NOW)
 
 
-def told(verdict: Verdict) -> str:
+def described(verdict: Verdict) -> str:
     """The verdict in one line: its kind, where its rule comes from, and the rule."""
     return f"{type(verdict).__name__} by {verdict.rule.source}: {verdict.rule.text}"
 

@@ -8,7 +8,16 @@ from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
 from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.verdict import Allow, Ask, Deny, Subject
-from tests.permissions.samples import CLICK, NOW, SLACK, call, config, decide, permissions, told
+from tests.permissions.samples import (
+    CLICK,
+    NOW,
+    SLACK,
+    call,
+    config,
+    decide,
+    described,
+    permissions,
+)
 
 ALWAYS = new_grant(CLICK, "always", NOW, None)
 SPARING = call(managed=False)
@@ -43,7 +52,7 @@ ALLOW_DOCS = '[sites]\nallow = ["docs.example"]\n'
 def test_without_rules_the_kind_of_browser_decides_and_plugins_are_off(
     subject: Subject, expected: str
 ) -> None:
-    assert told(decide("", subject)) == expected
+    assert described(decide("", subject)) == expected
 
 
 def test_without_a_policy_file_the_defaults_hold_too() -> None:
@@ -62,7 +71,7 @@ def test_without_a_policy_file_the_defaults_hold_too() -> None:
 )
 def test_a_policy_can_set_the_defaults(subject: Subject, key: str) -> None:
     verdict = decide(f'[defaults]\n{key} = "off"', subject)
-    assert told(verdict) == f"Deny by policy: defaults.{key} = off (policy.toml)"
+    assert described(verdict) == f"Deny by policy: defaults.{key} = off (policy.toml)"
 
 
 LADDER = {
@@ -77,7 +86,7 @@ LADDER = {
 def test_each_kind_of_rule_decides_when_it_is_alone(section: str) -> None:
     written = f'[{section}]\n"{LADDER[section]}" = "off"'
     key = LADDER[section] if section != "domains" else '"shop.example"'
-    assert told(decide(written)) == f"Deny by policy: {section}.{key} = off (policy.toml)"
+    assert described(decide(written)) == f"Deny by policy: {section}.{key} = off (policy.toml)"
 
 
 @pytest.mark.parametrize(
@@ -108,15 +117,17 @@ def test_the_higher_kind_of_rule_decides(higher: str, lower: str, first: str, se
         ("off", "ask", "Deny by policy: plugins.browser = off (policy.toml)"),
     ],
 )
-def test_of_plugin_and_domain_the_stricter_decides(plugin: str, domain: str, expected: str) -> None:
+def test_the_stricter_of_plugin_and_domain_decides(plugin: str, domain: str, expected: str) -> None:
     policy = f'plugins.browser = "{plugin}"\ndomains."shop.example" = "{domain}"'
-    assert told(decide(policy)) == expected
+    assert described(decide(policy)) == expected
 
 
-def test_of_several_toolsets_the_strictest_decides() -> None:
+def test_the_strictest_of_several_toolsets_decides() -> None:
     policy = '[toolsets]\ncore = "auto"\nclaude = "off"\npages = "ask"'
     subject = call(toolsets=frozenset({"core", "claude"}))
-    assert told(decide(policy, subject)) == "Deny by policy: toolsets.claude = off (policy.toml)"
+    assert (
+        described(decide(policy, subject)) == "Deny by policy: toolsets.claude = off (policy.toml)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,12 +142,12 @@ def test_of_several_toolsets_the_strictest_decides() -> None:
         ("ask", "ask", "Ask by policy: tools.browser_click_element = ask (policy.toml)"),
     ],
 )
-def test_of_policy_and_config_the_stricter_counts_and_is_named(
+def test_the_stricter_of_policy_and_config_counts_and_is_named(
     in_policy: str, in_config: str, expected: str
 ) -> None:
     policy = f'tools.browser_click_element = "{in_policy}"'
     levels = {"tools": {"browser_click_element": in_config}}
-    assert told(decide(policy, levels=levels)) == expected
+    assert described(decide(policy, levels=levels)) == expected
 
 
 @pytest.mark.parametrize(
@@ -155,17 +166,17 @@ def test_of_policy_and_config_the_stricter_counts_and_is_named(
 def test_the_most_specific_pattern_of_a_domain_decides(site: str, pattern: str) -> None:
     patterns = ["*.example", "*.corp.example", "*.b.corp.example", "a.corp.example"]
     patterns.append("a.corp.example:8443")
-    policy = "[domains]\n" + "\n".join(f'"{one}" = "ask"' for one in patterns)
+    policy = "[domains]\n" + "\n".join(f'"{entry}" = "ask"' for entry in patterns)
     assert decide(policy, call(site=site)).rule.text == f'domains."{pattern}" = ask (policy.toml)'
 
 
 def test_domains_of_the_config_are_understood_as_people_write_them() -> None:
     levels = {"domains": {"https://Shop.Example./cart?x=1": "off"}}
     expected = 'Deny by config: permissions.domains."shop.example" = off (config.json)'
-    assert told(decide(levels=levels)) == expected
+    assert described(decide(levels=levels)) == expected
 
 
-def test_of_two_spellings_of_a_domain_the_stricter_counts() -> None:
+def test_the_stricter_of_two_spellings_of_a_domain_counts() -> None:
     for words in (("off", "auto"), ("auto", "off")):
         spellings = ("shop.example", "SHOP.example")
         levels = {"domains": dict(zip(spellings, words, strict=True))}
@@ -173,7 +184,7 @@ def test_of_two_spellings_of_a_domain_the_stricter_counts() -> None:
 
 
 @pytest.mark.parametrize("policy", [DENY_SHOP, ALLOW_DOCS])
-def test_a_wall_is_stronger_than_any_level_or_grant(policy: str) -> None:
+def test_a_site_limit_is_stronger_than_any_level_or_grant(policy: str) -> None:
     verdict = decide(policy + CLICK_AUTO, grants=(ALWAYS,), skip=True)
     assert isinstance(verdict, Deny)
     assert verdict.reason == "permission_off"
@@ -191,7 +202,7 @@ def test_a_wall_is_stronger_than_any_level_or_grant(policy: str) -> None:
         ("docs.example.evil.example", False),
     ],
 )
-def test_when_sites_are_listed_there_is_nowhere_else_to_go(site: str, is_inside: bool) -> None:
+def test_a_list_of_allowed_sites_excludes_all_others(site: str, is_inside: bool) -> None:
     assert isinstance(decide(ALLOW_DOCS, call(site=site)), Allow) is is_inside
 
 
@@ -199,7 +210,7 @@ def test_a_denied_site_is_denied_in_an_allowed_one_too() -> None:
     policy = '[sites]\nallow = ["*.example"]\ndeny = ["*.bank.example"]'
     assert isinstance(decide(policy), Allow)
     verdict = decide(policy, call(site="my.bank.example"))
-    assert told(verdict) == "Deny by policy: sites.deny has *.bank.example (policy.toml)"
+    assert described(verdict) == "Deny by policy: sites.deny has *.bank.example (policy.toml)"
 
 
 @pytest.mark.parametrize(
@@ -218,7 +229,7 @@ def test_the_limits_of_a_client_come_before_everything(changes: dict[str, Any], 
         assert (verdict.rule.source, verdict.rule.text) == ("client", text)
 
 
-def test_within_its_limits_a_client_is_like_any_other() -> None:
+def test_within_its_limits_a_client_is_treated_like_any_other() -> None:
     limits: dict[str, Any] = {"only_toolsets": frozenset({"core"}), "only_reading": True}
     assert isinstance(decide("", call(read_only=True, **limits)), Allow)
 
@@ -250,12 +261,12 @@ def test_a_condition_never_widens() -> None:
     assert isinstance(decide(CLICK_OFF + CONDITION.format("ask"), call()), Deny)
 
 
-def test_of_two_conditions_that_fail_the_stricter_counts() -> None:
+def test_the_stricter_of_two_failed_conditions_counts() -> None:
     policy = CONDITION.format("ask") + CONDITION.format("off") + CONDITION.format("ask")
     assert decide(policy).rule.text.startswith("conditions[1].hosts")
 
 
-def test_a_condition_is_about_its_own_tools() -> None:
+def test_a_condition_applies_to_its_own_tools() -> None:
     assert isinstance(decide(CONDITION.format("off"), call(tool="browser_read_page")), Allow)
 
 
@@ -282,11 +293,11 @@ def test_a_rule_that_names_a_careful_tool_is_enough() -> None:
     assert isinstance(decide(levels={"tools": {careful.tool: "auto"}}, subject=careful), Allow)
 
 
-def test_a_hint_does_not_open_what_is_off() -> None:
+def test_a_hint_does_not_enable_a_disabled_tool() -> None:
     assert isinstance(decide(CLICK_OFF, call(careful=True)), Deny)
 
 
-def test_a_grant_answers_before_anybody_is_asked_and_says_how_long_it_holds() -> None:
+def test_a_grant_replaces_the_question_and_says_how_long_it_holds() -> None:
     for scope, duration in (("session", "session"), ("domain", "always"), ("always", "always")):
         grant = new_grant(CLICK, scope, NOW, None)  # type: ignore[arg-type]
         verdict = decide(CLICK_ASK, grants=(grant,), skip=True)
@@ -296,13 +307,13 @@ def test_a_grant_answers_before_anybody_is_asked_and_says_how_long_it_holds() ->
         assert grant.id in verdict.rule.text
 
 
-def test_skipping_turns_ask_into_allow_and_leaves_off_alone() -> None:
-    assert told(decide(CLICK_ASK, skip=True)).startswith("Allow by skip")
+def test_skipping_turns_ask_into_allow_and_does_not_change_off() -> None:
+    assert described(decide(CLICK_ASK, skip=True)).startswith("Allow by skip")
     assert isinstance(decide(CLICK_OFF, skip=True), Deny)
     assert isinstance(decide("", SLACK, skip=True), Deny)
 
 
-def test_what_is_allowed_anyway_needs_no_grant_and_no_skipping() -> None:
+def test_an_allowed_call_needs_no_grant_and_no_skipping() -> None:
     verdict = decide("", grants=(ALWAYS,), skip=True)
     assert isinstance(verdict, Allow)
     assert (verdict.rule.source, verdict.duration) == ("default", None)
@@ -314,7 +325,7 @@ def test_an_ended_grant_asks_again() -> None:
     assert isinstance(asking.decide(CLICK, NOW + 60), Ask)
 
 
-def test_a_refusal_tells_the_agent_what_is_off_by_which_rule_and_whom_to_ask() -> None:
+def test_a_refusal_names_the_tool_the_rule_and_the_person_to_ask() -> None:
     verdict = decide(CLICK_OFF)
     assert isinstance(verdict, Deny)
     assert verdict.reason == "permission_off"
@@ -329,7 +340,7 @@ def test_a_tool_set_to_auto_in_the_config_does_not_open_a_site_that_the_policy_t
     policy = '[domains]\n"bank.example" = "off"'
     levels = {"tools": {"browser_click_element": "auto"}}
     verdict = decide(policy, call(site="bank.example"), levels=levels)
-    assert told(verdict) == 'Deny by policy: domains."bank.example" = off (policy.toml)'
+    assert described(verdict) == 'Deny by policy: domains."bank.example" = off (policy.toml)'
 
 
 DOUBLE = call(tool="computer", same_as=("browser_click_element",))
@@ -357,7 +368,7 @@ otherwise = "off"
         (CLICK_OFF, call(tool="computer"), Allow),
     ],
 )
-def test_rules_by_name_hold_for_other_tools_that_do_the_same(
+def test_rules_by_name_hold_for_equivalent_tools(
     rules: str, subject: Subject, expected: type
 ) -> None:
     assert isinstance(decide(rules, subject), expected)

@@ -1,4 +1,4 @@
-"""What a person's yes covers, and when it ends."""
+"""Which calls a grant covers, and when it ends."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def _covers(grant: Grant, subject: Subject, now: float = NOW) -> bool:
 
 
 @pytest.mark.parametrize("scope", SCOPES)
-def test_a_grant_covers_the_very_call_it_was_given_for(scope: Scope) -> None:
+def test_a_grant_covers_the_call_it_was_given_for(scope: Scope) -> None:
     assert _covers(new_grant(CLICK, scope, NOW, None), CLICK)
 
 
@@ -41,7 +41,7 @@ def test_a_grant_covers_no_more_than_its_scope(
 
 
 @pytest.mark.parametrize("site", ["", "opaque"])
-def test_without_a_site_to_hold_to_a_grant_for_the_domain_holds_for_the_session(site: str) -> None:
+def test_without_a_site_a_grant_for_the_domain_holds_for_the_session(site: str) -> None:
     subject = call(site=site)
     grant = new_grant(subject, "domain", NOW, None)
     assert grant.scope == "session"
@@ -84,7 +84,7 @@ def test_a_wider_grant_counts_when_the_narrower_one_has_ended() -> None:
     assert grants.matching(CLICK, NOW + 60) == wide
 
 
-def test_what_has_run_out_is_told_once() -> None:
+def test_an_expired_grant_is_reported_once() -> None:
     grants = Grants()
     short, long = new_grant(CLICK, "session", NOW, 60), new_grant(CLICK, "domain", NOW, 90)
     grants.add(short)
@@ -104,7 +104,7 @@ def test_the_end_of_a_session_ends_its_own_grants_only() -> None:
     assert grants.all() == kept
 
 
-def test_a_later_grant_for_the_same_takes_the_place_of_the_earlier() -> None:
+def test_a_later_grant_for_the_same_call_replaces_the_earlier_one() -> None:
     grants = Grants()
     first, second = (new_grant(CLICK, "always", NOW, seconds) for seconds in (None, 60))
     grants.add(first)
@@ -123,8 +123,8 @@ def test_a_removed_grant_covers_nothing() -> None:
     assert grants.matching(CLICK, NOW) is None
 
 
-def test_a_grant_read_back_from_a_store_covers_what_it_did() -> None:
-    """None and an empty text are the same: no site."""
+def test_a_grant_read_back_from_a_store_covers_the_same_calls() -> None:
+    """None and an empty string both mean no site."""
     blank = call(site="")
     grant = Grant("g1", "session", CLICK.tool, CLICK.client, "s1", None, None, NOW)
     assert _covers(grant, blank)

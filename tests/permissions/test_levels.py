@@ -1,4 +1,4 @@
-"""Levels and their words."""
+"""Permission levels and their names."""
 
 import pytest
 
@@ -11,11 +11,11 @@ def test_the_stricter_level_is_the_smaller_one() -> None:
 
 
 @pytest.mark.parametrize("word", ["off", "ask", "auto"])
-def test_every_level_is_found_by_its_word(word: str) -> None:
+def test_every_level_is_found_by_its_name(word: str) -> None:
     assert Level.of(word).word == word
 
 
 @pytest.mark.parametrize("word", ["", "OFF", "on", "deny"])
-def test_another_word_is_refused_by_naming_the_right_ones(word: str) -> None:
+def test_an_unknown_level_is_refused_with_the_valid_names(word: str) -> None:
     with pytest.raises(ValueError, match="off, ask and auto"):
         Level.of(word)

@@ -1,4 +1,4 @@
-"""Patterns of hosts as people write them."""
+"""Host patterns as people write them."""
 
 import pytest
 from hypothesis import given
@@ -57,13 +57,13 @@ def test_a_pattern_has_one_spelling(written: str, pattern: str) -> None:
         ("\ud800", "no browser would accept it"),
     ],
 )
-def test_nonsense_is_refused_with_a_reason(written: str, reason: str) -> None:
+def test_an_invalid_pattern_is_refused_with_a_reason(written: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason) as raised:
         normal_pattern(written)
     assert repr(written) in str(raised.value)
 
 
-def test_nonsense_in_the_config_is_refused_by_naming_the_place() -> None:
+def test_an_invalid_pattern_in_the_config_is_refused_with_its_place() -> None:
     with pytest.raises(InvalidArguments, match=r"^config.json: permissions.domains: 'a b' is not"):
         RuleBook(None, PermissionSettings(domains={"a b": "off"}))
 
@@ -87,7 +87,7 @@ def test_nonsense_in_the_config_is_refused_by_naming_the_place() -> None:
         ("[::1]:9515", "[::1]", False),
     ],
 )
-def test_a_pattern_fits_its_sites_and_no_other(pattern: str, site: str, fits: bool) -> None:
+def test_a_pattern_matches_its_sites_and_no_other(pattern: str, site: str, fits: bool) -> None:
     assert (HostPatterns({pattern: pattern}).find(site) == pattern) is fits
 
 

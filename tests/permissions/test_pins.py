@@ -1,4 +1,4 @@
-"""Whose tool a rule by name is about, whatever other sites call theirs."""
+"""Which site's tool a rule by name applies to, when other sites use the same name."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ THIEF: PageTool = ("shop.co", "uk_pay")
 
 
 def _of_page(subject: Subject, page: PageTool, tool: str, plain: str) -> Subject:
-    # What is off by the rules of toolsets or walls is not what this is about.
+    # Rules of toolsets and site limits are not tested here.
     own: dict[str, Any] = {"source": "pages", "plugin": "", "site": page[0], "site_bound": True}
     return msgspec.structs.replace(
         subject, tool=tool, plain=plain, page=page, same_as=(tool, plain), **own
@@ -43,7 +43,7 @@ def _without(world: World, *names: str) -> World:
 
 
 @given(WORLDS, CALLS, st.sampled_from(TOOLS), st.sampled_from(TOOLS))
-def test_a_rule_by_name_never_allows_more_to_a_tool_that_it_is_not_about(
+def test_a_rule_by_name_never_allows_more_to_another_tool(
     world: World, subject: Subject, listed: str, plain: str
 ) -> None:
     pins = Pins()
@@ -51,12 +51,12 @@ def test_a_rule_by_name_never_allows_more_to_a_tool_that_it_is_not_about(
     thief = _of_page(subject, THIEF, listed, plain)
     alone = _strictness(_without(world, listed, plain), thief, pins)
     assert _strictness(world, thief, pins) <= alone
-    nobodys = _strictness(world, thief, Pins())
-    assert nobodys <= alone
+    unpinned = _strictness(world, thief, Pins())
+    assert unpinned <= alone
 
 
 @given(WORLDS, CALLS, st.sampled_from(TOOLS), st.sampled_from(TOOLS))
-def test_what_a_rule_forbids_by_either_name_is_forbidden_to_all_that_have_it(
+def test_a_rule_that_forbids_either_name_forbids_all_tools_of_that_name(
     world: World, subject: Subject, listed: str, plain: str
 ) -> None:
     pins = Pins()
@@ -68,42 +68,42 @@ def test_what_a_rule_forbids_by_either_name_is_forbidden_to_all_that_have_it(
         if name in levels["tools"]
     ]
     for page in (UK, THIEF):
-        found = _strictness(world, _of_page(subject, page, listed, plain), pins)
-        assert "off" not in words or found == 0
-        assert "ask" not in words or found <= 1
+        strictness = _strictness(world, _of_page(subject, page, listed, plain), pins)
+        assert "off" not in words or strictness == 0
+        assert "ask" not in words or strictness <= 1
 
 
 class PinMachine(RuleBasedStateMachine):
-    """Rules and tools come and go; the first tool of a name keeps it while there is a rule."""
+    """Rules and tools change; the first tool of a name owns it while a rule names it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pins = Pins()
-        self.wanted: frozenset[str] = frozenset()
-        self.there: dict[str, PageTool] = {}
+        self.ruled: frozenset[str] = frozenset()
+        self.listed: dict[str, PageTool] = {}
         self.model: dict[str, PageTool] = {}
 
     @rule(names=st.frozensets(st.sampled_from(TOOLS)))
     def rules_change(self, names: frozenset[str]) -> None:
-        self.pins.want(names, self.there.get)
-        self.wanted = names
+        self.pins.want(names, self.listed.get)
+        self.ruled = names
         kept = {name: tool for name, tool in self.model.items() if name in names}
-        self.model = {**{n: t for n, t in self.there.items() if n in names}, **kept}
+        self.model = {**{n: t for n, t in self.listed.items() if n in names}, **kept}
 
     @rule(name=st.sampled_from(TOOLS), tool=st.sampled_from([UK, THIEF]))
-    def a_tool_comes(self, name: str, tool: PageTool) -> None:
-        self.there[name] = tool
+    def a_tool_is_added(self, name: str, tool: PageTool) -> None:
+        self.listed[name] = tool
         owner = self.pins.meet(name, tool)
-        if name in self.wanted:
+        if name in self.ruled:
             self.model.setdefault(name, tool)
         assert owner == self.model.get(name)
 
     @rule(name=st.sampled_from(TOOLS))
-    def a_tool_goes(self, name: str) -> None:
-        self.there.pop(name, None)
+    def a_tool_is_removed(self, name: str) -> None:
+        self.listed.pop(name, None)
 
     @invariant()
-    def each_name_is_its_first_tools(self) -> None:
+    def each_name_belongs_to_its_first_tool(self) -> None:
         assert {name: self.pins.of(name) for name in TOOLS if self.pins.of(name)} == self.model
 
 
@@ -111,19 +111,19 @@ TestPinMachine = PinMachine.TestCase
 
 
 @pytest.mark.parametrize("scope", ["session", "domain", "always"])
-def test_a_yes_covers_one_sites_tool_under_all_its_names_and_no_other(
+def test_a_grant_covers_the_tool_of_one_site_under_all_its_names_and_no_other(
     scope: Scope,
 ) -> None:
-    given = _of_page(call(), UK, "listed", "plain")
+    granted = _of_page(call(), UK, "listed", "plain")
     grants = Grants()
-    grant = new_grant(given, scope, NOW, None)
+    grant = new_grant(granted, scope, NOW, None)
     grants.add(grant)
     assert grant.site == "shop.co.uk"
-    assert grants.matching(given, NOW) == grant
+    assert grants.matching(granted, NOW) == grant
     assert grants.matching(_of_page(call(), UK, "tab2_listed", "plain"), NOW) == grant
     assert grants.matching(_of_page(call(), THIEF, "listed", "plain"), NOW) is None
     assert grants.matching(_of_page(call(), ("shop.co.uk", "p.ay"), "listed", "plain"), NOW) is None
     old = Grant("old", "always", "plain", "claude", None, None, None, NOW)
     grants.remove(grant.id)
     grants.add(old)
-    assert grants.matching(given, NOW) is None
+    assert grants.matching(granted, NOW) is None

@@ -1,4 +1,4 @@
-"""What holds for every policy, config, grant, hint and call."""
+"""Properties of every policy, config, grant, hint and call."""
 
 import json
 
@@ -31,7 +31,7 @@ def _decide(world: World, call: Subject) -> Verdict:
 
 
 def _kept(grants: tuple[Grant, ...]) -> list[Grant]:
-    """Of two for exactly the same the later one."""
+    """The grants without those that a later one replaces."""
     collected = Grants()
     for grant in grants:
         collected.add(grant)
@@ -39,7 +39,7 @@ def _kept(grants: tuple[Grant, ...]) -> list[Grant]:
 
 
 @given(WORLDS, CALLS)
-def test_a_decision_is_what_a_plain_reading_of_the_rules_gives(world: World, call: Subject) -> None:
+def test_a_decision_agrees_with_the_simple_model_of_the_rules(world: World, call: Subject) -> None:
     level = judge(world, call)
     granted = any(covers(grant, call) for grant in _kept(world.grants))
     expected = {"off": Deny, "ask": Allow if granted or world.skip else Ask, "auto": Allow}
@@ -54,7 +54,7 @@ STEPS = st.one_of(
 
 
 @given(WORLDS, st.lists(STEPS, max_size=8), CALLS)
-def test_no_sequence_of_grants_and_skipping_opens_what_a_rule_turned_off(
+def test_no_sequence_of_grants_and_skipping_enables_a_disabled_tool(
     world: World, steps: list[tuple[str, object]], call: Subject
 ) -> None:
     permissions = _permissions(world)
@@ -90,7 +90,7 @@ def test_a_stricter_rule_never_allows_more(
 
 
 @given(WORLDS, CALLS)
-def test_a_verdict_names_a_rule_that_is_really_there(world: World, call: Subject) -> None:
+def test_a_verdict_names_a_rule_that_exists(world: World, call: Subject) -> None:
     rule = _decide(world, call).rule
     match rule.source:
         case "policy":

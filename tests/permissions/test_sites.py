@@ -1,4 +1,4 @@
-"""The site of an address, whatever it is dressed up as."""
+"""The site of an address, also of disguised ones."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tabhub.permissions.sites import OPAQUE, site_of, site_of_typed
 from tests.permissions.addresses import NASTY
 
-# What has no host for us has none that counts for us: only http, https and their blobs do.
+# Only http, https and their blobs have a host that counts.
 NODE = """
 const site = (url) => {
   try {
@@ -32,19 +32,19 @@ process.stdout.write(JSON.stringify(urls.map(site)));
 KNOWN_PLANES = [*range(0x34000), *range(0xE0000, 0xE1000)]
 """All others are for private use, or empty."""
 DISPUTED = "\u1e9e"
-"""The capital sharp s: browsers of different age make ss or ß of it, so we make nothing of it."""
+"""The capital sharp s: old browsers convert it to ss and new ones to ß, so we do not convert it."""
 
 
 def _seen_by_node(urls: list[str]) -> list[str]:
-    done = subprocess.run(
+    process = subprocess.run(
         ["node", "-e", NODE], input=json.dumps(urls), capture_output=True, text=True, check=True
     )
-    seen: list[str] = json.loads(done.stdout)
-    return seen
+    sites: list[str] = json.loads(process.stdout)
+    return sites
 
 
 @pytest.mark.parametrize(("url", "site"), NASTY.items(), ids=lambda text: ascii(text)[:50])
-def test_an_address_has_the_site_that_the_browser_would_go_to(url: str, site: str) -> None:
+def test_an_address_has_the_site_that_the_browser_would_open(url: str, site: str) -> None:
     assert site_of(url) == site
 
 
@@ -57,15 +57,15 @@ def test_node_sees_the_same_sites() -> None:
 @pytest.mark.npm
 @pytest.mark.parametrize("host", ["a{}b.example", "1{}.1"])
 def test_no_character_makes_node_see_another_site(host: str) -> None:
-    """We may say opaque of what this Python does not know, and name what the browser refuses."""
+    """Characters unknown to Python may be opaque; those the browser refuses may have a name."""
     letters = [chr(code) for code in KNOWN_PLANES if not 0xD800 <= code < 0xE000]
     urls = [f"https://{host.format(letter)}/" for letter in letters]
-    for letter, url, seen in zip(letters, urls, _seen_by_node(urls), strict=True):
+    for letter, url, site_in_node in zip(letters, urls, _seen_by_node(urls), strict=True):
         site = site_of(url)
-        if site == OPAQUE != seen:
+        if site == OPAQUE != site_in_node:
             assert letter == DISPUTED or unicodedata.category(letter) == "Cn", url
-        elif site != seen:
-            assert seen == OPAQUE, url
+        elif site != site_in_node:
+            assert site_in_node == OPAQUE, url
 
 
 @pytest.mark.parametrize("host", ["xn--example-.com", f"fa{DISPUTED}.example", "a\ud800.example"])
@@ -74,20 +74,20 @@ def test_where_browsers_disagree_a_site_is_opaque(host: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["\u00fc" * 64, "\u00fc." * 200, "xn--" + "a" * 10**6])
-def test_a_name_that_nobody_can_look_up_is_opaque_at_once(name: str) -> None:
-    """Rewriting it would take time that grows with the square of its length."""
+def test_a_name_too_long_to_resolve_is_opaque_at_once(name: str) -> None:
+    """Rewriting it would take time quadratic in its length."""
     assert site_of(f"https://{name}.example") == OPAQUE
 
 
 @given(st.text())
-def test_no_text_breaks_it(text: str) -> None:
+def test_no_text_raises_an_error(text: str) -> None:
     for url in (text, f"https://{text}", f"blob:http:{text}"):
         assert isinstance(site_of(url), str)
 
 
 @given(st.sampled_from(sorted(NASTY)))
 def test_a_site_is_the_site_of_itself(url: str) -> None:
-    """Otherwise one host would have two spellings."""
+    """Otherwise a host would have two spellings."""
     site = site_of(url)
     if site not in ("", OPAQUE):
         assert site_of(f"http://{site}") == site.removesuffix(":80")

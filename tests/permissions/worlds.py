@@ -1,4 +1,4 @@
-"""Policies, configs, grants and calls in every combination, and a slow, plain judge of them."""
+"""Policies, configs, grants and calls in every combination, and a slow, simple model of them."""
 
 import json
 from dataclasses import dataclass, replace
@@ -20,14 +20,14 @@ CLIENTS, SESSIONS, TOOLSETS = ["claude", "codex"], ["s1", "s2"], ["core", "claud
 
 @dataclass(frozen=True)
 class World:
-    """Everything that has a say, as plain data."""
+    """Everything a decision depends on, as plain data."""
 
     policy: dict[str, Levels]
     config: dict[str, Levels]
     deny: tuple[str, ...]
     allow: tuple[str, ...]
     conditions: tuple[tuple[str, str], ...]
-    """Each a tool and an `otherwise`; the argument `to` must be `here`."""
+    """Pairs of a tool and an `otherwise`; the argument `to` must be `here`."""
     grants: tuple[Grant, ...]
     skip: bool
 
@@ -41,8 +41,8 @@ class World:
         return levels + walls + "".join(map(_condition, self.conditions))
 
 
-def _condition(told: tuple[str, str]) -> str:
-    tool, otherwise = told
+def _condition(pair: tuple[str, str]) -> str:
+    tool, otherwise = pair
     return (
         f'[[conditions]]\ntools = ["{tool}"]\nargument = "to"\n'
         f'one_of = ["here"]\notherwise = "{otherwise}"\n'
@@ -57,7 +57,7 @@ def judge(world: World, call: Subject) -> str:
         return "off"
     if any(_fits(pattern, call.site) for pattern in world.deny):
         return "off"
-    if world.allow and call.site and not any(_fits(one, call.site) for one in world.allow):
+    if world.allow and call.site and not any(_fits(allowed, call.site) for allowed in world.allow):
         return "off"
     level = _narrowed(world, call, _level(world, call))
     named = _named(world, "tools", call.tool)
@@ -74,9 +74,9 @@ def _narrowed(world: World, call: Subject, level: str) -> str:
 
 
 def _level(world: World, call: Subject) -> str:
-    """Each file speaks for itself, and the stricter counts."""
-    told = [_in_file(levels, call) for levels in (world.policy, world.config)]
-    words = [word for word in told if word is not None]
+    """The level of each file; the stricter one counts."""
+    found = [_in_file(levels, call) for levels in (world.policy, world.config)]
+    words = [word for word in found if word is not None]
     return _strictest(words) if words else _default(world, call)
 
 
@@ -109,7 +109,10 @@ def _of_domain(domains: Levels, site: str) -> list[str]:
     fitting = [pattern for pattern in domains if _fits(pattern, site)]
     if not fitting:
         return []
-    best = max(fitting, key=lambda one: (not one.startswith("*"), ":" in one, len(one)))
+    best = max(
+        fitting,
+        key=lambda candidate: (not candidate.startswith("*"), ":" in candidate, len(candidate)),
+    )
     return [domains[best]]
 
 
@@ -125,7 +128,7 @@ def _strictest(words: list[str]) -> str:
 
 
 def covers(grant: Grant, call: Subject) -> bool:
-    """Whether a person has said yes to this already."""
+    """Whether the grant covers this call."""
     if (grant.tool, grant.client) != (call.tool, call.client):
         return False
     if grant.expires is not None and grant.expires <= NOW:
@@ -136,7 +139,7 @@ def covers(grant: Grant, call: Subject) -> bool:
 
 
 def stricter(world: World, data: st.DataObject) -> World:
-    """The same with one thing made stricter."""
+    """The same world with one rule made stricter."""
     added: dict[str, Any] = {
         "deny": (*world.deny, "bank.example"),
         "skip": False,

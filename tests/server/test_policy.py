@@ -1,4 +1,4 @@
-"""A server with a policy file: what holds, what a reload changes, and what gets past no wall."""
+"""A server with a policy file: which rules apply, what a reload changes, which sites are closed."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -36,7 +36,7 @@ otherwise = "off"
 
 @dataclass
 class Place:
-    """A server with a home, a browser, and where the browser was sent."""
+    """A server with a home and a browser, and the addresses that the browser was sent to."""
 
     server: Server
     home: Home
@@ -89,14 +89,14 @@ async def place(folder: Path, policy: str = "", config: str = "{}") -> AsyncIter
         ('unattended = "allow"\n' + OFF, "{}", "permission_off"),
     ],
 )
-async def test_with_nobody_there_the_policy_answers_before_the_settings(
+async def test_without_a_panel_the_policy_decides_before_the_settings(
     tmp_path: Path, policy: str, config: str, reason: str
 ) -> None:
     async with place(tmp_path, policy, config) as here:
         assert await here.script() == reason
 
 
-async def test_an_open_panel_is_asked_even_where_the_policy_answers_for_nobody(
+async def test_an_open_panel_is_asked_even_if_the_policy_decides_without_one(
     tmp_path: Path,
 ) -> None:
     async with place(tmp_path, 'unattended = "allow"\n' + ASK) as here:
@@ -147,7 +147,7 @@ async def test_a_plain_address_of_a_denied_site_is_refused_by_the_rule_itself(
 
 @pytest.mark.requirement("OT-33")
 @pytest.mark.parametrize("policy", [ALLOW, CONDITION])
-async def test_no_spelling_of_an_address_leads_out_of_the_allowed_sites(
+async def test_no_spelling_of_an_address_leaves_the_allowed_sites(
     tmp_path: Path, policy: str
 ) -> None:
     async with place(tmp_path, policy) as here:
@@ -159,7 +159,7 @@ async def test_no_spelling_of_an_address_leads_out_of_the_allowed_sites(
             assert await here.reason(OPEN, url=url) == "", url
 
 
-async def test_a_condition_lets_a_tab_go_back_and_forth(tmp_path: Path) -> None:
+async def test_a_condition_allows_history_navigation(tmp_path: Path) -> None:
     async with place(tmp_path, CONDITION) as here:
         for step in ("back", "forward", "reload"):
             assert await here.reason(NAVIGATE, url=step, tabId=1) == ""
@@ -167,21 +167,21 @@ async def test_a_condition_lets_a_tab_go_back_and_forth(tmp_path: Path) -> None:
     assert here.visited == ["back", "forward", "reload"]
 
 
-async def test_a_page_on_a_denied_site_can_not_even_be_read(tmp_path: Path) -> None:
+async def test_a_page_on_a_denied_site_cannot_be_read(tmp_path: Path) -> None:
     async with place(tmp_path, DENY) as here:
         moved = {"tabId": 1, "state": "updated", "tab": tab(1, url="https://www.bank.example/")}
         await here.extension.ask("tab.stateChanged", moved)
-        for tool, given in ((SCRIPT, {"code": "1"}), ("browser_read_page", {})):
-            assert await here.reason(tool, tabId=1, **given) == "permission_off"
+        for tool, arguments in ((SCRIPT, {"code": "1"}), ("browser_read_page", {})):
+            assert await here.reason(tool, tabId=1, **arguments) == "permission_off"
 
 
-async def test_a_reload_puts_new_rules_in_force(tmp_path: Path) -> None:
+async def test_a_reload_applies_new_rules(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         assert await here.script() == ""
         here.home.policy.write_text(OFF)
         assert await here.script() == ""
-        told = (await here.http.post("/reload")).json()
-        assert (told["ok"], told["plugins"], type(told["durationMs"])) == (True, 0, int)
+        report = (await here.http.post("/reload")).json()
+        assert (report["ok"], report["plugins"], type(report["durationMs"])) == (True, 0, int)
         assert await here.script() == "permission_off"
         here.home.policy.unlink()
         here.home.config.write_text('{"toolsets": ["claude"], "unattended": "allow"}')
@@ -209,7 +209,7 @@ FAULTS: list[tuple[str, bytes, str]] = [
 
 
 @pytest.mark.parametrize(("file", "content", "words"), FAULTS)
-async def test_a_reload_with_a_fault_says_where_it_is_and_changes_nothing(
+async def test_a_reload_with_a_fault_reports_its_place_and_changes_nothing(
     tmp_path: Path, file: str, content: bytes, words: str
 ) -> None:
     async with place(tmp_path, OFF) as here:
@@ -226,15 +226,15 @@ async def test_a_reload_with_a_fault_says_where_it_is_and_changes_nothing(
 
 
 @pytest.mark.requirement("OT-33")
-async def test_a_condition_does_not_disable_a_tool_that_works_where_it_fits(tmp_path: Path) -> None:
+async def test_a_condition_does_not_mark_its_tool_as_disabled(tmp_path: Path) -> None:
     async with place(tmp_path, CONDITION) as here:
         listed = (await here.agent.post("tools/list")).json()["result"]["tools"]
-        described = {told["name"]: told["description"] for told in listed}
+        described = {tool["name"]: tool["description"] for tool in listed}
         assert not any(words.startswith("[Disabled]") for words in described.values())
-        shown = {
-            told["name"]: told["effective"] for told in (await here.extension.state())["tools"]
+        levels = {
+            tool["name"]: tool["effective"] for tool in (await here.extension.state())["tools"]
         }
-        assert shown[OPEN] == "auto"
+        assert levels[OPEN] == "auto"
         assert await here.reason(OPEN, url="https://b.example/") == "permission_off"
 
 
@@ -275,7 +275,7 @@ TABLESS = ("tabs_create", "tabs_create_mcp", "tabs_context", "tabs_context_mcp")
         ("browser_drag", "computer", {"action": "left_click_drag"}),
     ],
 )
-async def test_what_a_rule_closes_is_not_opened_by_another_name(
+async def test_a_rule_for_a_tool_covers_its_other_names(
     tmp_path: Path, closed: str, tool: str, arguments: Json
 ) -> None:
     async with place(tmp_path, f'[tools]\n{closed} = "off"\n') as here:
@@ -284,62 +284,69 @@ async def test_what_a_rule_closes_is_not_opened_by_another_name(
         assert here.visited == []
 
 
-async def test_to_navigate_without_a_tab_is_to_open_one(tmp_path: Path) -> None:
+async def test_navigating_without_a_tab_counts_as_opening_one(tmp_path: Path) -> None:
     async with place(tmp_path, f'[tools]\n{OPEN} = "off"\n') as here:
         assert await here.reason("navigate", url="https://a.example/") == "permission_off"
         assert await here.reason("navigate", url="https://a.example/", tabId=1) == ""
         assert here.visited == ["https://a.example/"]
 
 
-WALLED = "https://my.bank.example/account?token=s3cret"
-TOLD = ("account", "s3cret", "Balance")
+ON_DENIED_SITE = "https://my.bank.example/account?token=s3cret"
+DETAILS = ("account", "s3cret", "Balance")
 
 
-async def test_of_tabs_on_a_walled_site_only_the_site_is_told(tmp_path: Path) -> None:
+async def test_only_the_site_of_tabs_on_a_denied_site_is_shown(tmp_path: Path) -> None:
     async with place(tmp_path, DENY) as here:
-        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.open"] = lambda params: tab(
+            9, url=ON_DENIED_SITE, title="Balance"
+        )
         here.extension.handlers["tabs.list"] = lambda params: {
-            "tabs": [tab(9, url=WALLED, title="Balance"), tab(1)],
+            "tabs": [tab(9, url=ON_DENIED_SITE, title="Balance"), tab(1)],
             "dialogs": [{"tabId": 9, "type": "alert", "message": "Balance: 42"}],
         }
-        said = [await here.agent.result(OPEN, url="https://a.example/")]
+        results = [await here.agent.result(OPEN, url="https://a.example/")]
         names = ("browser_list_tabs", "tabs_context", "tabs_context_mcp")
-        said += [await here.agent.result(name) for name in names]
-        said.append(await here.agent.result("navigate", url="https://a.example/", tabId=1))
+        results += [await here.agent.result(name) for name in names]
+        results.append(await here.agent.result("navigate", url="https://a.example/", tabId=1))
         group = {"groupId": 5, "windowId": 1, "title": "", "color": "blue", "collapsed": False}
         here.extension.handlers["groups.list"] = lambda params: {
             "groups": [{**group, "tabIds": [9]}]
         }
-        said.append(await here.agent.result("browser_list_tabs_in_group", groupId=5))
-        said.append((await here.agent.post("resources/list")).json())
-        said.append((await here.agent.post("resources/read", {"uri": "tab://9"})).json())
-        for told in said:
-            assert "error" not in told and not told.get("isError"), told
-            assert "my.bank.example" in str(told)
-            assert not any(word in str(told) for word in TOLD), told
+        results.append(await here.agent.result("browser_list_tabs_in_group", groupId=5))
+        results.append((await here.agent.post("resources/list")).json())
+        results.append((await here.agent.post("resources/read", {"uri": "tab://9"})).json())
+        for result in results:
+            assert "error" not in result and not result.get("isError"), result
+            assert "my.bank.example" in str(result)
+            assert not any(word in str(result) for word in DETAILS), result
 
 
-async def test_without_walls_tabs_are_told_in_full(tmp_path: Path) -> None:
+async def test_without_denied_sites_tabs_are_shown_in_full(tmp_path: Path) -> None:
     async with place(tmp_path, ASK) as here:
-        here.extension.handlers["tabs.open"] = lambda params: tab(9, url=WALLED, title="Balance")
+        here.extension.handlers["tabs.open"] = lambda params: tab(
+            9, url=ON_DENIED_SITE, title="Balance"
+        )
         here.extension.handlers["tabs.list"] = lambda params: {
-            "tabs": [tab(9, url=WALLED, title="Balance")]
+            "tabs": [tab(9, url=ON_DENIED_SITE, title="Balance")]
         }
         opened = await here.agent.call(OPEN, url="https://a.example/")
-        assert (opened["url"], opened["title"]) == (WALLED, "Balance")
+        assert (opened["url"], opened["title"]) == (ON_DENIED_SITE, "Balance")
         listed = (await here.agent.post("resources/read", {"uri": "tab://9"})).json()
-        assert all(word in str(listed) for word in TOLD)
+        assert all(word in str(listed) for word in DETAILS)
 
 
-async def test_downloads_of_walled_sites_are_not_told(tmp_path: Path) -> None:
+async def test_downloads_of_denied_sites_are_not_listed(tmp_path: Path) -> None:
     def item(id: int, url: str) -> Json:
-        known = {"state": "complete", "path": "/a", "bytesReceived": 1, "totalBytes": 1}
-        return {"downloadId": id, "url": url, **known}
+        state = {"state": "complete", "path": "/a", "bytesReceived": 1, "totalBytes": 1}
+        return {"downloadId": id, "url": url, **state}
 
-    items = [item(1, WALLED), item(2, "https://a.example/file")]
+    items = [item(1, ON_DENIED_SITE), item(2, "https://a.example/file")]
     async with place(tmp_path, DENY) as here:
         here.extension.handlers["downloads.list"] = lambda params: {"downloads": items, "total": 2}
         here.extension.handlers["downloads.status"] = lambda params: items[0]
         listed = await here.agent.call("browser_list_downloads")
-        assert ([one["downloadId"] for one in listed["downloads"]], listed["total"]) == ([2], 1)
+        assert ([download["downloadId"] for download in listed["downloads"]], listed["total"]) == (
+            [2],
+            1,
+        )
         assert await here.reason("browser_get_download_status", downloadId=1) == "not_found"

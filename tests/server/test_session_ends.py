@@ -1,4 +1,4 @@
-"""What ends with what: revoked clients, dead sessions, restarts, disks that fail."""
+"""Effects of the end of a session: revoked clients, dead sessions, restarts, failing disks."""
 
 import asyncio
 import sqlite3
@@ -31,7 +31,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def revoke(server: Any, home: Home, name: str) -> None:
-    """What `tabhub client revoke` does."""
+    """Revoke a client as `tabhub client revoke` does."""
     Clients(home).revoke(name)
     forget_client(server.app.store, name)
     server.app.reload()
@@ -43,8 +43,8 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
             agent = Agent(http)
             id = (await agent.call("browser_open_tab", url="https://example.com/"))["tabId"]
             allowed = asyncio.create_task(agent.call("browser_execute_script", code="1"))
-            asked = (await window.extension.next("confirmation.request"))["params"]
-            answer = {"id": asked["id"], "decision": "allow", "scope": "session"}
+            request = (await window.extension.next("confirmation.request"))["params"]
+            answer = {"id": request["id"], "decision": "allow", "scope": "session"}
             await window.extension.ask("confirmation.response", answer)
             await allowed
             del window.extension.handlers["page.evaluate"]
@@ -53,8 +53,8 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
             session = await connect(http)
             waiting = asyncio.create_task(session.call("browser_open_tab", url="https://a.example"))
             revoke(server, home, "laptop")
-            told = (await running)["structuredContent"]["error"]
-            assert told["reason"] == "not_authenticated"
+            error = (await running)["structuredContent"]["error"]
+            assert error["reason"] == "not_authenticated"
             await asyncio.wait({waiting})
         assert server.app.hub.sessions.all() == [] and server.app.rules.grants.all() == []
         assert server.app.hub.ownership.owner(id) is None
@@ -64,7 +64,7 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
             assert failed.value.reason in ("foreign_tab", "tab_not_found")
 
 
-async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
+async def test_a_token_that_is_revoked_without_notice_ends_its_streams_too(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tabhub.server.app.REVOCATION_CHECK_SECONDS", 0.05)
@@ -93,9 +93,9 @@ async def test_a_token_that_is_revoked_without_a_word_ends_its_streams_too(
 
 
 def listening(http: httpx.AsyncClient) -> AbstractAsyncContextManager[httpx.Response]:
-    """A stream of news, without a session."""
-    wanted = {"notifications": {"toolsListChanged": True}}
-    return LoneClient(http).streaming("subscriptions/listen", wanted)
+    """A stream of notifications without a session."""
+    subscription = {"notifications": {"toolsListChanged": True}}
+    return LoneClient(http).streaming("subscriptions/listen", subscription)
 
 
 async def test_pausing_and_stopping_outlive_the_server(home: Home) -> None:
@@ -111,7 +111,7 @@ async def test_pausing_and_stopping_outlive_the_server(home: Home) -> None:
         assert (await window.extension.state())["stopped"] is True
 
 
-async def test_agents_are_not_idle_because_the_server_was_away(home: Home) -> None:
+async def test_the_time_without_a_server_does_not_make_agents_idle(home: Home) -> None:
     async with served(home=home) as server, browser(server, instance="r") as window:
         async with client(server.port) as http:
             id = (await Agent(http).call("browser_open_tab", url="https://example.com/"))["tabId"]
@@ -122,9 +122,7 @@ async def test_agents_are_not_idle_because_the_server_was_away(home: Home) -> No
         assert server.app.hub.ownership.owner(id) == "token:main"
 
 
-async def test_the_tabs_of_a_session_that_ended_while_its_browser_was_away_are_closed_later() -> (
-    None
-):
+async def test_tabs_of_a_session_that_ended_without_its_browser_are_closed_later() -> None:
     async with served() as server, client(server.port) as http:
         ann = await connect(http)
         async with browser(server, instance="r") as window:
@@ -168,7 +166,7 @@ async def test_an_extension_that_was_reloaded_keeps_its_tabs_and_a_restarted_bro
             assert await outcome(ann, id) == "foreign_tab"
 
 
-async def test_a_number_that_another_tab_takes_over_brings_no_owner_with_it() -> None:
+async def test_a_tab_that_reuses_a_number_does_not_inherit_its_owner() -> None:
     async with served() as server, client(server.port) as http:
         ann = await connect(http)
         async with browser(server, tab(3)) as window:
@@ -181,15 +179,15 @@ async def test_a_number_that_another_tab_takes_over_brings_no_owner_with_it() ->
                 assert await outcome(ann, id) == "foreign_tab"
 
 
-async def test_a_disk_that_takes_nothing_more_does_not_cut_the_link(home: Home) -> None:
+async def test_a_full_disk_does_not_close_the_link(home: Home) -> None:
     async with served(home=home) as server, browser(server) as window, client(server.port) as http:
         ann = await connect(http)
         server.app.store._database.execute("PRAGMA query_only = 1")
         id = await opened(ann)
         assert await outcome(ann) == id
         home.config.mkdir()
-        told = {"plugin": "browser", "tool": "browser_read_page", "permission": "off"}
-        failed = await window.extension.ask("config.setToolPermission", told)
+        params = {"plugin": "browser", "tool": "browser_read_page", "permission": "off"}
+        failed = await window.extension.ask("config.setToolPermission", params)
         assert failed["error"]["data"]["reason"] == "internal"
         await window.extension.settled()
         assert server.app.audit.entries(1, plugin="panel")[0]["success"] is False
@@ -212,16 +210,16 @@ async def test_an_operation_that_was_refused_may_be_tried_again_under_its_id() -
         extension.handlers["page.evaluate"] = lambda params: {"value": 1}
         await extension.sync(tab(1))
         async with client(server.port) as http:
-            given: dict[str, Any] = {"code": "1", "tabId": 1}
+            arguments: dict[str, Any] = {"code": "1", "tabId": 1}
             meta = {"tabhub/operationId": "one"}
-            first = await Agent(http).result("browser_execute_script", _meta=meta, **given)
-            assert first["structuredContent"]["error"]["reason"] == "approval_unavailable"
+            refused = await Agent(http).result("browser_execute_script", _meta=meta, **arguments)
+            assert refused["structuredContent"]["error"]["reason"] == "approval_unavailable"
             await extension.ask("config.setSkipPermissions", {"skip": True})
-            again = await Agent(http).result("browser_execute_script", _meta=meta, **given)
-            assert again["structuredContent"] == {"value": 1}
+            repeated = await Agent(http).result("browser_execute_script", _meta=meta, **arguments)
+            assert repeated["structuredContent"] == {"value": 1}
 
 
-async def test_nobody_is_asked_again_about_the_same_site() -> None:
+async def test_a_person_is_not_asked_again_about_the_same_site() -> None:
     async with served(ASK) as server, connected(server.port) as extension:
 
         def elsewhere(params: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Every tool of a server has a source that runs it, and every source has a use."""
+"""Every tool of a server has a source that runs it, and every source has tools."""
 
 from tabhub.page_tools.core.listing import SOURCE
 from tests.support.serving import served
@@ -8,5 +8,5 @@ async def test_every_tool_has_a_source_and_every_source_has_tools() -> None:
     async with served() as server:
         used = {tool.source for tool in server.app.hub.tools}
         registered = server.app.sources.keys()
-    # The tools of pages come and go with the pages.
+    # Page tools exist only while their pages are open.
     assert used | {SOURCE} == registered

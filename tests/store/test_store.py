@@ -1,4 +1,4 @@
-"""The store: shelves in one file that survive everything but its deletion."""
+"""The store: collections in one file that survive everything except its deletion."""
 
 import os
 import sqlite3
@@ -35,7 +35,7 @@ def store(request: pytest.FixtureRequest, path: Path) -> Iterator[Store]:
         yield store
 
 
-def test_what_was_put_is_loaded_and_a_second_put_replaces_it(store: Store) -> None:
+def test_a_stored_value_is_loaded_and_a_second_put_replaces_it(store: Store) -> None:
     collection = store.collection("a")
     collection.put("one", b"1")
     collection.put("two", b"\x00\xff")
@@ -43,7 +43,7 @@ def test_what_was_put_is_loaded_and_a_second_put_replaces_it(store: Store) -> No
     assert collection.load() == {"one": b"new", "two": b"\x00\xff"}
 
 
-def test_shelves_do_not_see_each_other(store: Store) -> None:
+def test_collections_are_separate(store: Store) -> None:
     first, second = store.collection("a"), store.collection("b")
     first.put("key", b"first")
     second.put("key", b"second")
@@ -51,7 +51,7 @@ def test_shelves_do_not_see_each_other(store: Store) -> None:
     assert (first.load(), second.load()) == ({}, {"key": b"second"})
 
 
-def test_what_was_dropped_is_gone_and_may_be_dropped_again(store: Store) -> None:
+def test_a_dropped_key_is_gone_and_may_be_dropped_again(store: Store) -> None:
     collection = store.collection("a")
     collection.put("one", b"1")
     collection.put("two", b"2")
@@ -60,7 +60,7 @@ def test_what_was_dropped_is_gone_and_may_be_dropped_again(store: Store) -> None
     assert collection.load() == {"two": b"2"}
 
 
-def test_a_file_keeps_what_it_has_and_memory_does_not(path: Path) -> None:
+def test_a_file_keeps_its_values_and_memory_does_not(path: Path) -> None:
     for place in (path, None):
         with closing(Store(place)) as store:
             store.collection("a").put("key", b"body")
@@ -69,7 +69,7 @@ def test_a_file_keeps_what_it_has_and_memory_does_not(path: Path) -> None:
         assert lost.collection("a").load() == {}
 
 
-def test_a_second_reader_sees_what_a_running_server_has_put(path: Path) -> None:
+def test_a_second_reader_sees_the_values_of_a_running_server(path: Path) -> None:
     with closing(Store(path)) as server, closing(Store(path)) as command:
         server.collection("a").put("key", b"body")
         assert command.collection("a").load() == {"key": b"body"}
@@ -84,14 +84,14 @@ def test_only_its_owner_can_read_any_of_its_files(path: Path) -> None:
     assert set(modes.values()) == {0o600}
 
 
-def test_what_is_not_a_database_is_named_and_left_as_it_is(path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_named_and_not_changed(path: Path) -> None:
     path.write_text("not a database " * 100)
     with pytest.raises(InvalidArguments, match=r"tabhub\.db is not .*: move it away"):
         Store(path)
     assert path.read_text() == "not a database " * 100
 
 
-def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(path: Path) -> None:
+def test_a_file_of_a_newer_version_is_refused_and_not_changed(path: Path) -> None:
     Store(path).close()
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 7")
@@ -107,19 +107,19 @@ def test_a_place_that_cannot_be_written_to_is_an_error_with_its_name(tmp_path: P
     assert os.fspath(tmp_path / "nowhere") in str(raised.value)
 
 
-def test_everything_put_before_a_kill_is_there_and_whole_afterwards(path: Path) -> None:
+def test_every_value_stored_before_a_kill_is_complete_afterwards(path: Path) -> None:
     for stop_after in (3, 120):
-        told = kill_after(stop_after, path)
+        last = kill_after(stop_after, path)
         with closing(Store(path)) as store:
-            kept = store.collection("numbers").load()
-        for number in range(max(0, told - 49), told + 1):
-            body = kept[str(number % 50)]
-            # The process may have begun the next round before it was killed.
+            stored = store.collection("numbers").load()
+        for number in range(max(0, last - 49), last + 1):
+            body = stored[str(number % 50)]
+            # The process may have started the next round before the kill.
             assert body in (str(number).encode() * 500, str(number + 50).encode() * 500)
 
 
 def kill_after(number: int, path: Path) -> int:
-    """Kill a process in the middle of its writing; the last number that it said was put."""
+    """Kill a process while it writes; return the last number that it reported as stored."""
     command = [sys.executable, "-c", WRITER, str(path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

@@ -1,4 +1,4 @@
-"""Finding tools by words."""
+"""Search for tools by words."""
 
 from collections.abc import Iterator
 
@@ -23,9 +23,9 @@ def tools() -> ToolRegistry:
 
 @pytest.fixture
 def index(tools: ToolRegistry) -> Iterator[FullTextIndex]:
-    found = FullTextIndex(tools)
-    yield found
-    found.close()
+    index_of_tools = FullTextIndex(tools)
+    yield index_of_tools
+    index_of_tools.close()
 
 
 def test_a_word_counts_most_in_the_name_then_in_the_summary_then_in_the_rest(
@@ -52,21 +52,23 @@ def test_a_word_counts_most_in_the_name_then_in_the_summary_then_in_the_rest(
     ],
 )
 @pytest.mark.parametrize("name", ["chat_send_message", "chatSendMessage", "chat-send-message"])
-def test_names_are_taken_apart_and_their_words_are_known_in_other_forms(
+def test_names_are_split_and_their_words_match_in_other_forms(
     tools: ToolRegistry, index: FullTextIndex, name: str, query: str
 ) -> None:
     tools.add(tool(name), tool("chat_list_rooms"))
     assert list(index.search(query)) == [name]
 
 
-def test_all_words_come_before_any_words(tools: ToolRegistry, index: FullTextIndex) -> None:
+def test_tools_with_all_words_come_before_those_with_some(
+    tools: ToolRegistry, index: FullTextIndex
+) -> None:
     tools.add(tool("delete_file"), tool("send_file"), tool("send_note"))
     assert next(index.search("send a file")) == "send_file"
     assert set(index.search("send the parcel")) == {"send_file", "send_note"}
     assert list(index.search("parcel")) == []
 
 
-def test_names_of_parameters_and_what_is_said_of_them_are_found(
+def test_names_and_descriptions_of_parameters_are_found(
     tools: ToolRegistry, index: FullTextIndex
 ) -> None:
     tools.add(tool("greet"))
@@ -74,7 +76,7 @@ def test_names_of_parameters_and_what_is_said_of_them_are_found(
     assert list(index.search("username")) == ["greet"]
 
 
-def test_a_family_narrows_the_search_before_it_is_cut_short(
+def test_a_family_filters_the_search_before_the_limit(
     tools: ToolRegistry, index: FullTextIndex
 ) -> None:
     tools.add(*(tool(f"list_{number}", plugin="many") for number in range(3000)))
@@ -83,7 +85,7 @@ def test_a_family_narrows_the_search_before_it_is_cut_short(
     assert list(index.search("list", ["few", "many"])) == []
 
 
-def test_tools_that_come_go_and_change_are_followed(
+def test_added_removed_and_changed_tools_are_indexed(
     tools: ToolRegistry, index: FullTextIndex
 ) -> None:
     tools.add(tool("one", "Paints."), tool("two", "Sings."))
@@ -124,14 +126,14 @@ def test_a_word_that_most_tools_have_does_not_hide_one_that_few_have(
         "x" * 100_000,
     ],
 )
-def test_nothing_that_a_person_types_is_syntax(
+def test_no_character_of_a_query_is_syntax(
     tools: ToolRegistry, index: FullTextIndex, query: str
 ) -> None:
     tools.add(tool("paint"))
     assert "paint" not in list(index.search(query))
 
 
-def test_odd_characters_in_a_description_do_no_harm(
+def test_unusual_characters_in_a_description_are_accepted(
     tools: ToolRegistry, index: FullTextIndex
 ) -> None:
     tools.add(tool("odd\x00name", "\x00 \ud800" * 1000))
@@ -139,11 +141,11 @@ def test_odd_characters_in_a_description_do_no_harm(
 
 
 @examples(200)
-@given(query=st.text(max_size=60), name=st.text(min_size=1, max_size=30), told=st.text())
-def test_no_text_breaks_the_index(query: str, name: str, told: str) -> None:
+@given(query=st.text(max_size=60), name=st.text(min_size=1, max_size=30), description=st.text())
+def test_no_text_breaks_the_index(query: str, name: str, description: str) -> None:
     tools = ToolRegistry()
-    tools.add(tool(name, told))
+    tools.add(tool(name, description))
     index = FullTextIndex(tools)
-    assert set(index.search(query, [told])) <= {name}
+    assert set(index.search(query, [description])) <= {name}
     assert set(index.search(query)) <= {name}
     index.close()

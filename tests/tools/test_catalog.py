@@ -1,4 +1,4 @@
-"""What holds for every browser tool."""
+"""Properties of every browser tool."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -18,12 +18,12 @@ from tests.support.serving import client, served
 
 
 def _defined() -> Iterator[tuple[str, str]]:
-    """Each tool that a module of the package defines, alone or in a list, with the module."""
-    for found in walk_packages(tools.__path__, f"{tools.__name__}."):
-        for value in vars(import_module(found.name)).values():
-            for one in value if isinstance(value, tuple | list) else (value,):
-                if isinstance(one, Tool):
-                    yield found.name, one.name
+    """Each tool that a module of the package defines, single or in a list, with the module."""
+    for module in walk_packages(tools.__path__, f"{tools.__name__}."):
+        for value in vars(import_module(module.name)).values():
+            for item in value if isinstance(value, tuple | list) else (value,):
+                if isinstance(item, Tool):
+                    yield module.name, item.name
 
 
 def test_every_tool_that_a_module_defines_is_in_the_catalog() -> None:
@@ -65,11 +65,11 @@ async def _two_commands(context: Context) -> CallResult:
 async def test_a_refused_command_is_not_tried_again_if_one_before_it_may_have_changed_something(
     failing: str, read_only: bool, runs: int
 ) -> None:
-    asked: list[str] = []
+    commands: list[str] = []
 
     def handler(command: str) -> Any:
         def answer(params: dict[str, Any]) -> Any:
-            asked.append(command)
+            commands.append(command)
             if command == failing:
                 raise Refusal("invalid_arguments")
             return OUTPUTS[command]
@@ -93,4 +93,4 @@ async def test_a_refused_command_is_not_tried_again_if_one_before_it_may_have_ch
                 "/tools/two_commands/call", headers={"Idempotency-Key": "once"}, json={}
             )
             assert answer.json()["error"]["reason"] == "invalid_arguments"
-    assert asked.count(failing) == runs
+    assert commands.count(failing) == runs

@@ -1,4 +1,4 @@
-"""`dev_utils`: off unless switched on, and then only the caller's own business."""
+"""`dev_utils`: disabled by default, and limited to the state of its caller."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,14 +34,14 @@ async def developing(dev: bool = True) -> AsyncIterator[Developing]:
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-async def test_it_is_off_and_says_how_it_is_switched_on(action: str) -> None:
+async def test_it_is_disabled_and_says_how_to_enable_it(action: str) -> None:
     async with developing(dev=False) as (_, _, agent):
         with pytest.raises(ToolFailed, match="--dev") as off:
             await agent.call("dev_utils", action=action)
         assert off.value.reason == "permission_off"
 
 
-async def test_it_answers_and_tells_its_version_and_whether_a_browser_is_there() -> None:
+async def test_it_reports_its_version_and_whether_a_browser_is_connected() -> None:
     async with developing() as (_, _, agent):
         assert (await agent.call("dev_utils", action="ping"))["pong"] is True
         assert (await agent.call("dev_utils", action="version"))["version"] == __version__
@@ -50,7 +50,7 @@ async def test_it_answers_and_tells_its_version_and_whether_a_browser_is_there()
         assert data["callsUnderWay"] == 1
 
 
-async def test_the_state_it_tells_is_the_callers_and_holds_no_secret() -> None:
+async def test_the_reported_state_is_the_callers_and_has_no_secret() -> None:
     async with developing() as (server, _, agent):
         server.app.hub.sessions.open("another", "main", "other agent", 0.0)
         await agent.call("browser_execute_script", code="1", tabId=1)
@@ -63,7 +63,7 @@ async def test_the_state_it_tells_is_the_callers_and_holds_no_secret() -> None:
             assert word not in str(result)
 
 
-async def test_clearing_forgets_what_is_the_callers_and_nothing_of_the_persons() -> None:
+async def test_clearing_drops_the_state_of_the_caller_and_nothing_of_the_person() -> None:
     async with developing() as (server, extension, agent):
         await agent.call("browser_execute_script", code="1", tabId=1)
         await agent.call("turn_answer_start")
@@ -90,21 +90,21 @@ async def test_cutting_the_connection_ends_it_for_the_extension() -> None:
         assert await agent.call("dev_utils", action="simulate_disconnect", tabId=1)
         await extension.socket.wait_closed()
         assert extension.socket.close_code == 4002
-        with pytest.raises(ToolFailed) as gone:
+        with pytest.raises(ToolFailed) as failed:
             await agent.call("dev_utils", action="simulate_disconnect")
-        assert gone.value.reason == "extension_disconnected"
+        assert failed.value.reason == "extension_disconnected"
 
 
-@pytest.mark.parametrize("given", [{}, {"action": "explode"}, {"action": "ping", "x": 1}])
-async def test_what_it_does_not_know_it_refuses(given: Json) -> None:
+@pytest.mark.parametrize("arguments", [{}, {"action": "explode"}, {"action": "ping", "x": 1}])
+async def test_unknown_input_is_refused(arguments: Json) -> None:
     async with developing() as (_, _, agent):
         with pytest.raises(ToolFailed) as wrong:
-            await agent.call("dev_utils", **given)
+            await agent.call("dev_utils", **arguments)
         assert wrong.value.reason == "invalid_arguments"
 
 
 @pytest.mark.parametrize("is_on", [True, False])
-async def test_every_list_says_whether_it_is_on(is_on: bool) -> None:
+async def test_every_list_shows_whether_it_is_enabled(is_on: bool) -> None:
     async with served(Settings(dev=is_on)) as server, client(server.port) as http:
         health = (await http.get("/health")).json()
         assert health["disabledBrowserTools"] == ([] if is_on else ["dev_utils"])

@@ -18,33 +18,33 @@ def test_without_a_folder_nothing_is_saved(folder: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", ["../a.png", "/etc/a.png", "in/../../a.png", "link/a.png", ".", "~/../a.png/../../x"]
+    "path", ["../a.png", "/etc/a.png", "in/../../a.png", "link/a.png", ".", "~/../a.png/../../x"]
 )
-def test_a_path_that_leads_out_of_the_folder_is_refused(tmp_path: Path, wanted: str) -> None:
+def test_a_path_that_leads_out_of_the_folder_is_refused(tmp_path: Path, path: str) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
     with pytest.raises(Forbidden) as refused:
-        Files(lambda: str(folder)).place(wanted, PNG)
+        Files(lambda: str(folder)).place(path, PNG)
     assert refused.value.reason == "permission_denied"
 
 
-@pytest.mark.parametrize("wanted", ["a", "a.sh", "a.png.sh", "a\0.png", "old.png"])
-def test_a_name_that_does_not_fit_is_refused(tmp_path: Path, wanted: str) -> None:
+@pytest.mark.parametrize("path", ["a", "a.sh", "a.png.sh", "a\0.png", "old.png"])
+def test_an_invalid_name_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "old.png").write_bytes(b"old")
     with pytest.raises(InvalidArguments):
-        Files(lambda: str(tmp_path)).place(wanted, PNG)
+        Files(lambda: str(tmp_path)).place(path, PNG)
     assert (tmp_path / "old.png").read_bytes() == b"old"
 
 
-@pytest.mark.parametrize("wanted", ["a.PNG", "deep/er/a.png", "{folder}/a.png"])
-def test_a_new_file_below_the_folder_is_written(tmp_path: Path, wanted: str) -> None:
-    path = Files(lambda: str(tmp_path)).place(wanted.format(folder=tmp_path), PNG)
+@pytest.mark.parametrize("name", ["a.PNG", "deep/er/a.png", "{folder}/a.png"])
+def test_a_new_file_below_the_folder_is_written(tmp_path: Path, name: str) -> None:
+    path = Files(lambda: str(tmp_path)).place(name.format(folder=tmp_path), PNG)
     save(path, b"new")
     assert path.read_bytes() == b"new" and path.is_relative_to(tmp_path)
 
 
-def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_file_created_in_the_meantime_is_not_changed(tmp_path: Path) -> None:
     path = Files(lambda: str(tmp_path)).place("a.png", PNG)
     path.write_bytes(b"theirs")
     with pytest.raises(InvalidArguments, match="already"):
@@ -52,7 +52,7 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == b"theirs"
 
 
-def test_what_cannot_be_written_says_why(tmp_path: Path) -> None:
+def test_a_failed_write_says_why(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(InvalidArguments, match="cannot be written"):
         save(tmp_path / "file" / "a.png", b"new")

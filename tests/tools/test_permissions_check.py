@@ -1,4 +1,4 @@
-"""`permissions_check`: what would be allowed, and by which rule, without asking anybody."""
+"""`permissions_check`: the decision and its rule, without asking a person."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ hosts = ["a.example", "b.example"]
 otherwise = "off"
 """
 TOOLS = {"cart": "allow", "pay": "ask", "buy": "ask"}
-"""In the agents' own browser, in a person's, and in who knows whose."""
+"""In a managed browser, in a person's own, and in an unknown one."""
 Checking = tuple[Server, FakeExtension, Agent]
 
 
@@ -54,7 +54,7 @@ async def checking(folder: Path, kind: str = "personal", **token: Any) -> AsyncI
 
 
 @pytest.mark.parametrize(
-    ("given", "decision", "source", "rule", "duration"),
+    ("arguments", "decision", "source", "rule", "duration"),
     [
         ({"tool": SCRIPT}, "ask", "policy", f"permissions.tools.{SCRIPT} = ask", None),
         ({"action": SCRIPT}, "ask", "policy", f"permissions.tools.{SCRIPT} = ask", None),
@@ -73,11 +73,11 @@ async def checking(folder: Path, kind: str = "personal", **token: Any) -> AsyncI
         ({"tool": OPEN, "url": "https://d.example/"}, "deny", "policy", "conditions", None),
     ],
 )
-async def test_it_tells_the_decision_and_the_rule(
-    tmp_path: Path, given: Json, decision: str, source: str, rule: str, duration: str | None
+async def test_it_reports_the_decision_and_the_rule(
+    tmp_path: Path, arguments: Json, decision: str, source: str, rule: str, duration: str | None
 ) -> None:
     async with checking(tmp_path) as (_, _, agent):
-        data = await agent.call("permissions_check", **given)
+        data = await agent.call("permissions_check", **arguments)
     assert (data["decision"], data["source"], data["duration"]) == (decision, source, duration)
     assert rule in data["rule"]
     assert data["needsPrompt"] is (decision == "ask")
@@ -96,7 +96,7 @@ async def test_the_limits_of_the_callers_token_count(tmp_path: Path) -> None:
         assert (await agent.call("permissions_check", tool=READ))["decision"] == "allow"
 
 
-async def test_skipping_turns_ask_into_allow_and_leaves_deny(tmp_path: Path) -> None:
+async def test_skipping_turns_ask_into_allow_and_does_not_change_deny(tmp_path: Path) -> None:
     async with checking(tmp_path) as (_, extension, agent):
         await extension.ask("config.setSkipPermissions", {"skip": True})
         data = await agent.call("permissions_check", tool=SCRIPT)
@@ -105,7 +105,7 @@ async def test_skipping_turns_ask_into_allow_and_leaves_deny(tmp_path: Path) -> 
         assert walled["decision"] == "deny"
 
 
-async def test_without_a_tool_it_tells_all_of_them_and_the_strictest_in_front(
+async def test_without_a_tool_it_reports_all_of_them_with_the_strictest_decision(
     tmp_path: Path,
 ) -> None:
     async with checking(tmp_path) as (server, _, agent):
@@ -119,7 +119,7 @@ async def test_without_a_tool_it_tells_all_of_them_and_the_strictest_in_front(
     assert f"{READ}: allow" in text and "a.example" in text
 
 
-async def test_what_it_says_is_what_a_call_then_meets(tmp_path: Path) -> None:
+async def test_its_decision_is_the_decision_about_a_call(tmp_path: Path) -> None:
     async with checking(tmp_path) as (_, extension, agent):
         extension.handlers["page.click"] = lambda params: {
             "effect": {"mutated": True},
@@ -134,7 +134,7 @@ async def test_what_it_says_is_what_a_call_then_meets(tmp_path: Path) -> None:
     assert failed.value.reason == "permission_off"
 
 
-async def test_of_a_pages_tool_it_says_what_holds_in_the_browser_that_has_the_page(
+async def test_for_a_page_tool_it_reports_the_decision_in_the_browser_of_the_page(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -150,26 +150,26 @@ async def test_of_a_pages_tool_it_says_what_holds_in_the_browser_that_has_the_pa
         async with admitted(server.port) as worker:
             await worker.register(ONE, tool("buy"))
             data = await agent.call("permissions_check")
-            found = {name: data["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}
-    assert {name: one["decision"] for name, one in found.items()} == TOOLS
+            entries = {name: data["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}
+    assert {name: entry["decision"] for name, entry in entries.items()} == TOOLS
 
 
-async def test_it_never_asks_anybody_and_leaves_no_grant(tmp_path: Path) -> None:
+async def test_it_never_asks_a_person_and_leaves_no_grant(tmp_path: Path) -> None:
     async with checking(tmp_path) as (server, extension, agent):
         before = server.app.rules.grants.all()
-        for given in ({"tool": SCRIPT}, {"tool": CLICK, "tabId": 1}, {"domain": "d.example"}):
-            await agent.call("permissions_check", **given)
+        for arguments in ({"tool": SCRIPT}, {"tool": CLICK, "tabId": 1}, {"domain": "d.example"}):
+            await agent.call("permissions_check", **arguments)
         assert server.app.panels.pending() == []
         assert server.app.rules.grants.all() == before
         await extension.notify("ping", {})
-        heard = []
+        methods = []
         while (data := await extension.received.get())["method"] != "pong":
-            heard.append(data["method"])
-    assert [method for method in heard if method.startswith("confirmation")] == []
+            methods.append(data["method"])
+    assert [method for method in methods if method.startswith("confirmation")] == []
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("arguments", "reason"),
     [
         ({"url": "https://a.example/", "domain": "a.example"}, "invalid_arguments"),
         ({"tabId": 1, "url": "https://a.example/"}, "invalid_arguments"),
@@ -183,10 +183,8 @@ async def test_it_never_asks_anybody_and_leaves_no_grant(tmp_path: Path) -> None
         ({"tool": "browser_clik"}, "unknown_tool"),
     ],
 )
-async def test_a_question_that_makes_no_sense_is_refused(
-    tmp_path: Path, given: Json, reason: str
-) -> None:
+async def test_an_invalid_question_is_refused(tmp_path: Path, arguments: Json, reason: str) -> None:
     async with checking(tmp_path) as (_, _, agent):
         with pytest.raises(ToolFailed) as failed:
-            await agent.call("permissions_check", **given)
+            await agent.call("permissions_check", **arguments)
     assert failed.value.reason == reason

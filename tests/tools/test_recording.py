@@ -17,7 +17,7 @@ from tests.support.serving import client, served
 TOOLS = {tool.name: tool for tool in (*catalog.ALL, LIST_TABS)}
 
 
-def test_for_every_tool_it_is_decided_whether_a_shortcut_keeps_its_calls() -> None:
+def test_every_tool_says_whether_a_shortcut_records_its_calls() -> None:
     decided = Counter([*STEPS, *STEPS_IF_CHANGING, *NOT_STEPS])
     assert decided == Counter(TOOLS.keys())
 
@@ -31,7 +31,7 @@ def test_only_tools_that_can_change_something_or_wait_are_steps() -> None:
         assert (tool.name in STEPS | STEPS_IF_CHANGING) == (may_change or is_waiting)
 
 
-def test_a_call_of_a_tool_that_changes_something_now_and_then_is_a_step_only_then() -> None:
+def test_a_call_is_a_step_only_if_it_changes_something() -> None:
     tool = TOOLS["computer"]
     for arguments, expected in (({"action": "screenshot"}, False), ({"action": "type"}, True)):
         call = Call("computer", None, "s", _silent, tool=tool, arguments=arguments)
@@ -81,7 +81,7 @@ async def test_an_observer_sees_the_commands_of_the_call_but_not_its_own() -> No
     assert notebook.events == ["before", "page.evaluate", "after"]
 
 
-async def test_what_a_tool_does_to_its_arguments_is_not_in_the_audit() -> None:
+async def test_changes_of_a_tool_to_its_arguments_are_not_in_the_audit_log() -> None:
     async def handler(context: Context) -> CallResult:
         context.arguments["text"] = "changed"
         return done("ok", {})

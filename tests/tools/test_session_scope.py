@@ -1,6 +1,6 @@
-"""What a session may touch: the numbers that the browser gets to look again, and whose site it is.
+"""The scope of a session: the tabs and sites that the server sends for the browser to check.
 
-The browser is a double: what is checked is what the server asks of it.
+The browser is a double: the tests check the commands of the server.
 """
 
 from collections.abc import AsyncIterator
@@ -19,11 +19,11 @@ GROUP = {"groupId": 8, "title": "x", "color": "red", "collapsed": False, "tabIds
 
 
 class Double:
-    """An extension that has two tabs, of which the second is shared, and opens more."""
+    """An extension with two tabs, the second one shared, which can open more."""
 
     def __init__(self, extension: FakeExtension) -> None:
         self.extension = extension
-        self.asked: dict[str, Json] = {}
+        self.params: dict[str, Json] = {}
         extension.handlers["tabs.open"] = lambda params: tab(100, url=params["input"]["url"])
         answers: list[tuple[str, Any]] = [
             ("windows.update", WINDOW),
@@ -37,7 +37,7 @@ class Double:
 
     def _answering(self, command: str, answer: Any) -> Any:
         def handle(params: Json) -> Any:
-            self.asked[command] = params
+            self.params[command] = params
             return answer
 
         return handle
@@ -65,10 +65,10 @@ async def outcome(session: SessionClient, tool: str, **arguments: Any) -> Any:
 async def test_the_browser_gets_the_callers_own_tabs_without_shared_ones() -> None:
     async with world() as (double, session):
         assert (await outcome(session, "browser_update_window", windowId=3))["usable"] is True
-        # Tabs of nobody keep no window of the agents' own browser from being resized.
-        assert double.asked["windows.update"]["input"] == {"windowId": 3, "own": [100, 1, 2]}
+        # Tabs without an owner do not prevent resizing a window of a managed browser.
+        assert double.params["windows.update"]["input"] == {"windowId": 3, "own": [100, 1, 2]}
         await outcome(session, "browser_create_tab_group", tabIds=[100])
-        assert double.asked["groups.create"]["input"] == {"tabIds": [100], "own": [100]}
+        assert double.params["groups.create"]["input"] == {"tabIds": [100], "own": [100]}
         shared = await outcome(session, "browser_create_tab_group", tabIds=[2])
         assert shared == await outcome(session, "browser_create_tab_group", tabIds=[1])
         assert shared == "foreign_tab"
@@ -76,18 +76,18 @@ async def test_the_browser_gets_the_callers_own_tabs_without_shared_ones() -> No
         assert listed["windows"][0]["usable"] is False
 
 
-async def test_cookies_are_asked_for_in_a_tab_of_the_site_and_for_that_site() -> None:
+async def test_cookies_are_requested_in_a_tab_of_the_site_and_for_that_site() -> None:
     async with world() as (double, session):
         for url, number, site in (
             ("https://mine.example/deep?x=1", 100, "mine.example"),
             ("shared.example", 2, "shared.example"),
         ):
             assert await outcome(session, "browser_get_cookies", url=url) == {"cookies": []}
-            asked = double.asked.pop("cookies.get")
-            assert (asked["tabId"], asked["site"]) == (number, site)
+            params = double.params.pop("cookies.get")
+            assert (params["tabId"], params["site"]) == (number, site)
         for url in ("https://example.com/1", "https://mine.example:444/", "https://x.mine.example"):
             assert await outcome(session, "browser_get_cookies", url=url) == "foreign_tab"
-        assert double.asked == {}
+        assert double.params == {}
 
 
 @pytest.mark.parametrize("kind", ["managed", "personal"])
@@ -96,10 +96,10 @@ async def test_a_persons_downloads_are_listed_only_in_the_agents_own_browser(
 ) -> None:
     async with world(kind) as (double, session):
         await outcome(session, "browser_list_downloads")
-        assert double.asked["downloads.list"]["input"]["onlyOurs"] is (kind == "personal")
+        assert double.params["downloads.list"]["input"]["onlyOurs"] is (kind == "personal")
 
 
-async def test_in_a_persons_browser_cookies_are_asked_about_like_a_change() -> None:
+async def test_in_a_persons_browser_cookies_need_approval_like_a_change() -> None:
     async with world("personal") as (double, session):
         refused = await outcome(session, "browser_get_cookies", url="https://shared.example/")
-        assert (refused, double.asked) == ("approval_unavailable", {})
+        assert (refused, double.params) == ("approval_unavailable", {})

@@ -1,4 +1,4 @@
-"""An agent's answer: when it begins, when it is complete, and what the panel shows of it."""
+"""An agent's turn: its start, its end, and what the panel shows of it."""
 
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, tab
@@ -11,19 +11,19 @@ async def test_an_answer_is_shown_while_it_is_written_and_its_calls_are_counted(
         extension.handlers["page.evaluate"] = lambda params: {"value": 1}
         agent = Agent(http)
         assert await agent.call("turn_answer_start") == {"started": True}
-        (shown,) = (await extension.state())["agents"]
-        assert shown["answering"] is True
+        (agent_entry,) = (await extension.state())["agents"]
+        assert agent_entry["answering"] is True
         for _ in range(3):
             await agent.call("browser_execute_script", code="1", tabId=1)
         data = await agent.call("turn_answer_complete", summary="Three scripts.")
         assert data["calls"] == 3 and data["durationMs"] >= 0
-        (shown,) = (await extension.state())["agents"]
-        assert shown["answering"] is False
+        (agent_entry,) = (await extension.state())["agents"]
+        assert agent_entry["answering"] is False
         entry = server.app.audit.entries(10, None, "turn_answer_complete", None)[0]
         assert entry["arguments"] == {"summary": "Three scripts."}
 
 
-async def test_completing_an_answer_that_never_began_says_so() -> None:
+async def test_completing_an_answer_that_was_not_started_says_so() -> None:
     async with served() as server, client(server.port) as http:
         result = await Agent(http).result("turn_answer_complete")
     assert not result.get("isError")

@@ -47,7 +47,7 @@ class ExtensionPages:
         profile = page.transport.removeprefix(PREFIX)
         tab = self._tabs.find(page.tab) if isinstance(page.tab, int) else None
         if tab is None:
-            raise NotFound(f"Tab {page.tab} has closed.", "tab_not_found")
+            raise NotFound(f"Tab {page.tab} has closed.", "tab_not_found", effect="none")
         named = msgspec.structs.replace(
             message, tab_id=tab.native_id, frame_id=page.frame, document_id=page.document
         )

@@ -36,9 +36,6 @@ log = logging.getLogger(__name__)
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-BEFORE_SENDING = frozenset({"tab_not_found", "navigated_away"})
-"""Reasons with which a transport says that the page has not received the call; if it may have, the
-reason is page_may_have_received. Commands of the browser can have these reasons after an effect."""
 WAIT_SECONDS, PAUSE_SECONDS = 3.0, 1.0
 """How long a call waits for a page that cannot be reached yet, and how often it looks again."""
 SETTLE_SECONDS = 1.0
@@ -285,10 +282,6 @@ class PageSource(Source):
                 return await transport.send_request(page.ref, request, progress)
         except TimeoutError:
             raise _timed_out(call.tool.name, seconds, sent) from None
-        except TabhubError as error:
-            if error.reason in BEFORE_SENDING:
-                raise error.with_effect("none") from None
-            raise
         finally:
             self._ended(page.ref, sent)
 

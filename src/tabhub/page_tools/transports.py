@@ -23,7 +23,7 @@ class PageTransport(Protocol):
     """Carries calls to pages. Messages from pages go to `Pages`."""
 
     async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
-        """Send once; an error says by its reason whether the page may have received the call."""
+        """Send once; an error without effect means that the page has not received the call."""
 
 
 Expired = Callable[[str, set[PageRef]], None]

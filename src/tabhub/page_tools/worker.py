@@ -279,7 +279,7 @@ class WorkerTransport:
 
     async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         if self.connection is None or page.tab not in self._tabs:
-            raise NotFound(_MESSAGES["tab_not_found"], "tab_not_found")
+            raise NotFound(_MESSAGES["tab_not_found"], "tab_not_found", effect="none")
         request = msgspec.structs.replace(message, tab_id=page.tab)
         try:
             return await self.connection.execute(request, progress)
@@ -358,4 +358,4 @@ def _with_our_message(error: TabhubError) -> TabhubError:
     message = _MESSAGES.get(error.reason)
     if message is None:
         return Unavailable("The page's answer cannot be read.", "invalid_response")
-    return from_reason(error.reason, message)
+    return from_reason(error.reason, message).with_effect(error.effect)

@@ -77,6 +77,7 @@ class Endpoints:
             self.guard,
             self.audit,
             self.session_ends.release,
+            self.hub.pages.capabilities,
         )
         product = ProductBackend(*parts)
         return product, GatewayBackend(*parts, product.news)

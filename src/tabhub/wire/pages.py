@@ -63,6 +63,11 @@ class UpdateTools(Document, kw_only=True):
     extensions: dict[str, Any] | None = None
 
 
+NOT_RECEIVED = frozenset({"tab_not_found", "navigated_away"})
+"""Reasons of an answer to `browser/executeTool` if the page has not received the call; if it may
+have, the reason is page_may_have_received."""
+
+
 class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """`browser/executeTool`: run one tool of one document."""
 

@@ -1,4 +1,4 @@
-"""A server where each word of the person's would change something, and an agent that has none."""
+"""A server where every message of the person changes something, and an agent without rights."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -24,7 +24,7 @@ Json = dict[str, Any]
 SESSION, GRANT, INTRUDER = "token:main", "a-grant", "intruder"
 SCRIPT, CLICK = "browser_execute_script", "browser_click_element"
 SHARED, OWNED, PRIVATE = 1, 2, 3
-"""Tabs: one shared with all agents, one that an agent has, one of the person's."""
+"""Tabs: one shared with all agents, one that an agent owns, one that the person owns."""
 DOCUMENT: Json = {"tabId": SHARED, "frameId": 0, "documentId": f"doc-{SHARED}"}
 """A document that publishes a tool."""
 
@@ -39,17 +39,17 @@ class Protected:
     question: str
     token: str
     code: str
-    """Of a page that waits to be paired."""
+    """The code of a page that waits for pairing."""
 
     def state(self) -> Any:
-        """All that a person decides, as the panel and the disk have it."""
+        """Everything a person decides, as the panel shows it and the disk stores it."""
         app = self.server.app
-        shown = app.panel_requests.handle("profile-a", "config.getState", msgspec.Raw(b"{}"))
+        panel_state = app.panel_requests.handle("profile-a", "config.getState", msgspec.Raw(b"{}"))
         panels = [browser.panels for browser in app.browsers.all()]
-        return shown, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
+        return panel_state, panels, self.home.config.read_bytes(), self.home.clients.read_bytes()
 
     def refusals(self) -> list[Json]:
-        """The refusals of the intruder in the audit log, the oldest first."""
+        """The intruder's refusals in the audit log, oldest first."""
         entries = self.server.app.audit.entries(plugin="door")
         return [entry for entry in reversed(entries) if entry["client"] == INTRUDER]
 

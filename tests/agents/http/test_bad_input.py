@@ -1,4 +1,4 @@
-"""What no endpoint should be sent: each answers at once, in one shape, and goes on as before."""
+"""Bad input at every endpoint: each one answers at once in the same shape and keeps working."""
 
 from collections.abc import AsyncIterator
 from itertools import product
@@ -24,7 +24,7 @@ LEAKS = ("Traceback", 'File "', "tabhub/", "tabhub\\", SECRET)
 
 
 class Fault(NamedTuple):
-    """A body that nobody can take, and the statuses by which one may say so."""
+    """A body that no endpoint accepts, and the statuses that may refuse it."""
 
     name: str
     body: bytes
@@ -54,18 +54,18 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 
 async def described(http: httpx.AsyncClient) -> dict[str, dict[str, Any]]:
-    told = (await http.get("/openapi.json")).json()["paths"]
-    return {path.replace("{name}", "shortcuts_list"): item for path, item in told.items()}
+    paths = (await http.get("/openapi.json")).json()["paths"]
+    return {path.replace("{name}", "shortcuts_list"): item for path, item in paths.items()}
 
 
 def require_error(answer: httpx.Response, statuses: tuple[int, ...], what: object) -> None:
     assert answer.status_code in statuses, (what, answer.status_code, answer.text)
     assert answer.headers["content-type"] == "application/json", what
     error = answer.json()["error"]
-    # MCP has a shape of its own: the same words are in its data.
-    told = {**error.get("data", {}), **error}
-    assert ERROR <= told.keys(), (what, error)
-    assert isinstance(told["retryable"], bool) and told["reason"], what
+    # MCP has its own error shape: the same fields are in its data.
+    fields = {**error.get("data", {}), **error}
+    assert ERROR <= fields.keys(), (what, error)
+    assert isinstance(fields["retryable"], bool) and fields["reason"], what
     assert not [leak for leak in LEAKS if leak in answer.text], (what, answer.text)
 
 
@@ -73,7 +73,7 @@ async def still_works(http: httpx.AsyncClient) -> None:
     assert (await http.post(TOOL, json={})).status_code == 200
 
 
-async def test_a_wrong_method_is_told_which_are_right(server: Server) -> None:
+async def test_a_wrong_method_gets_the_allowed_ones(server: Server) -> None:
     async with client(server.port) as http:
         for route in ROUTES:
             path = route.path.replace("{name}", "shortcuts_list")
@@ -88,7 +88,7 @@ async def test_a_wrong_method_is_told_which_are_right(server: Server) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-async def test_a_body_that_nobody_can_take_is_refused(server: Server, fault: Fault) -> None:
+async def test_a_malformed_body_is_refused(server: Server, fault: Fault) -> None:
     async with client(server.port) as http, http.stream("GET", "/sse") as events:
         session = events.headers["x-session-id"]
         paths = await described(http)
@@ -119,7 +119,7 @@ async def test_a_number_that_is_too_large_harms_nothing(server: Server, number: 
         await still_works(http)
 
 
-async def test_a_wrong_token_opens_nothing_and_is_not_repeated(server: Server) -> None:
+async def test_a_wrong_token_is_refused_and_not_repeated(server: Server) -> None:
     tokens = ("letmein", SECRET[:-1], SECRET + "0", "thc_" + "A" * 43, "x" * 5000, "é")
     async with client(server.port, None) as http:
         paths = await described(http)
@@ -133,9 +133,9 @@ async def test_a_wrong_token_opens_nothing_and_is_not_repeated(server: Server) -
                 assert token not in answer.text, (method, path)
 
 
-async def test_a_session_that_is_not_ones_own_is_not_there(server: Server, tmp_path: Path) -> None:
+async def test_the_session_of_another_client_is_not_found(server: Server, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    stranger = Clients(home).add("eve")
+    stranger_token = Clients(home).add("eve")
     hello = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -149,7 +149,7 @@ async def test_a_session_that_is_not_ones_own_is_not_there(server: Server, tmp_p
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
     async with (
         client(server.port) as http,
-        client(server.port, stranger) as other,
+        client(server.port, stranger_token) as stranger,
         http.stream("GET", "/sse") as events,
     ):
         message = f"/message?sessionId={events.headers['x-session-id']}"
@@ -158,18 +158,18 @@ async def test_a_session_that_is_not_ones_own_is_not_there(server: Server, tmp_p
             ids[path] = (await http.post(path, json=hello)).headers["mcp-session-id"]
         for path, id in ids.items():
             elsewhere = "/mcp" if path != "/mcp" else "/mcp/gateway"
-            for asking, where, shown in (
-                (other, path, id),
+            for caller, where, session_id in (
+                (stranger, path, id),
                 (http, elsewhere, id),
                 (http, path, "00000000-0000-0000-0000-000000000000"),
                 (http, path, "../../etc/passwd"),
             ):
-                answer = await asking.post(where, json=ping, headers={"mcp-session-id": shown})
-                require_error(answer, (403, 404), (where, shown))
+                answer = await caller.post(where, json=ping, headers={"mcp-session-id": session_id})
+                require_error(answer, (403, 404), (where, session_id))
             await http.delete(path, headers={"mcp-session-id": id})
             answer = await http.post(path, json=ping, headers={"mcp-session-id": id})
             require_error(answer, (404,), (path, "replayed"))
-        require_error(await other.post(message, json=ping), (403, 404), "another's stream")
+        require_error(await stranger.post(message, json=ping), (403, 404), "another's stream")
         for wrong in ("/message?sessionId=session_none", "/message?sessionId="):
             require_error(await http.post(wrong, json=ping), (400, 404), wrong)
         require_error(await http.post("/message", json=ping), (400,), "no session")

@@ -1,4 +1,4 @@
-"""More connections than a server holds: who has no token makes room, nobody has all of them."""
+"""More connections than a server holds: anonymous ones make room, no client takes all of them."""
 
 import asyncio
 from asyncio import StreamReader, StreamWriter
@@ -26,8 +26,8 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture(autouse=True)
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Places enough for a test."""
+def low_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lower the connection limits so that a test can reach them."""
     monkeypatch.setattr(limits, "MOST_ANONYMOUS", 20)
     monkeypatch.setattr(limits, "MOST_KNOWN", 12)
     monkeypatch.setattr(limits, "MOST_OF_ONE", 8)
@@ -35,17 +35,19 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def request(path: str, token: str | None = None) -> bytes:
-    shown = "" if token is None else f"Authorization: Bearer {token}\r\n"
-    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{shown}\r\n".encode()
+    authorization = "" if token is None else f"Authorization: Bearer {token}\r\n"
+    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{authorization}\r\n".encode()
 
 
 @asynccontextmanager
-async def held(server: Server, count: int, said: bytes = b"") -> AsyncIterator[list[Connection]]:
-    """So many connections, each with what was said on it and left open."""
+async def held(
+    server: Server, count: int, first_bytes: bytes = b""
+) -> AsyncIterator[list[Connection]]:
+    """Open `count` connections, send `first_bytes` on each, and keep them open."""
     connections = []
     for _ in range(count):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-        writer.write(said)
+        writer.write(first_bytes)
         connections.append((reader, writer))
     try:
         yield connections
@@ -60,26 +62,30 @@ async def status(connection: Connection) -> int:
 
 
 async def statuses(connections: list[Connection]) -> list[int]:
-    return [await status(one) for one in connections]
+    return [await status(connection) for connection in connections]
 
 
-@pytest.mark.parametrize("said", [b"", b"GET /hea", request("/health"), request("/tools", "wrong")])
-async def test_however_many_have_no_token_who_has_one_comes_in(home: Home, said: bytes) -> None:
+@pytest.mark.parametrize(
+    "first_bytes", [b"", b"GET /hea", request("/health"), request("/tools", "wrong")]
+)
+async def test_connections_without_a_token_do_not_block_clients_with_one(
+    home: Home, first_bytes: bytes
+) -> None:
     token = Clients(home).add("ann")
     async with served(home=home) as server, client(server.port, token) as ann:
         assert (await ann.get("/tools/shortcuts_list")).status_code == 200
-        async with held(server, 60, said) as strangers:
-            for shown in (token, SECRET, None):
-                async with client(server.port, shown) as late:
+        async with held(server, 60, first_bytes) as strangers:
+            for credential in (token, SECRET, None):
+                async with client(server.port, credential) as late:
                     assert (await late.get("/health")).status_code == 200
             async with connected(server.port):
                 pass
-            # The oldest has gone, and who had shown a token has kept the connection.
+            # The oldest anonymous connection is closed; the client with a token keeps its own.
             await asyncio.wait_for(strangers[0][0].read(), PATIENCE)
             assert (await ann.get("/health")).status_code == 200
 
 
-async def test_one_client_does_not_take_the_places_of_all(home: Home) -> None:
+async def test_one_client_does_not_take_all_connections(home: Home) -> None:
     greedy, other = Clients(home).add("greedy"), Clients(home).add("other")
     async with served(home=home) as server:
         async with held(server, 9, request("/tools/shortcuts_list", greedy)) as connections:
@@ -89,11 +95,11 @@ async def test_one_client_does_not_take_the_places_of_all(home: Home) -> None:
                 assert (error["reason"], error["retryable"]) == ("server_unavailable", True)
             async with client(server.port, other) as http:
                 assert (await http.get("/health")).status_code == 200
-        async with client(server.port, greedy) as again:
-            await _until_taken(again)
+        async with client(server.port, greedy) as http_again:
+            await _until_accepted(http_again)
 
 
-async def test_the_last_places_are_the_persons(home: Home) -> None:
+async def test_the_last_connections_are_reserved_for_the_person(home: Home) -> None:
     tokens = [Clients(home).add(name) for name in ("ann", "bob")]
     async with (
         served(home=home) as server,
@@ -106,37 +112,39 @@ async def test_the_last_places_are_the_persons(home: Home) -> None:
             assert (await person.post("/reload")).status_code == 200
 
 
-async def test_where_nobody_needs_a_token_the_last_places_are_for_administration() -> None:
+async def test_without_authentication_the_last_connections_are_for_administration() -> None:
     async with (
         served(auth=False) as server,
-        held(server, 9, request("/tools/shortcuts_list")) as all,
+        held(server, 9, request("/tools/shortcuts_list")) as connections,
         client(server.port, None) as person,
     ):
-        assert await statuses(all) == [200] * 8 + [503]
+        assert await statuses(connections) == [200] * 8 + [503]
         assert (await person.get("/health")).status_code == 200
         assert (await person.post("/reload")).status_code == 200
 
 
-async def test_a_connection_without_a_token_is_not_kept_for_long(
+async def test_a_connection_without_a_token_is_soon_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(limits, "ANONYMOUS_SECONDS", 0)
     async with (
         served() as server,
         held(server, 1, request("/health")) as strangers,
-        held(server, 1, request("/health", SECRET)) as known,
+        held(server, 1, request("/health", SECRET)) as authenticated,
     ):
-        for one in (request("/health"), request("/health", SECRET)):
-            async with held(server, 1, one) as again:
-                assert await status(again[0]) == 200
+        for first_bytes in (request("/health"), request("/health", SECRET)):
+            async with held(server, 1, first_bytes) as connections:
+                assert await status(connections[0]) == 200
         assert b"200" in await asyncio.wait_for(strangers[0][0].read(), PATIENCE)
-        reader, writer = known[0]
-        assert await status(known[0]) == 200
+        reader, writer = authenticated[0]
+        assert await status(authenticated[0]) == 200
         await reader.readuntil(b"\r\n\r\n")
         writer.write(request("/openapi.json", SECRET))
         assert b"HTTP/1.1 200" in await asyncio.wait_for(reader.readuntil(b"OK"), PATIENCE)
 
 
-async def _until_taken(http: httpx.AsyncClient) -> None:
-    """The server hears of closed connections in its own time."""
-    await eventually(lambda: http.get("/health"), until=lambda found: found.status_code != 503)
+async def _until_accepted(http: httpx.AsyncClient) -> None:
+    """Wait until the server has noticed the closed connections."""
+    await eventually(
+        lambda: http.get("/health"), until=lambda response: response.status_code != 503
+    )

@@ -1,4 +1,4 @@
-"""Small requests that ask for much: each is bounded, and nobody else waits for it."""
+"""Small requests that cause much work: each is bounded, and no other client waits for it."""
 
 import asyncio
 from itertools import repeat
@@ -24,7 +24,7 @@ async def session_of(http: httpx.AsyncClient) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", LONG, ids=("words", "humps", "parts", "one word"))
-async def test_a_name_that_can_be_none_is_neither_compared_nor_repeated(name: str) -> None:
+async def test_an_impossible_name_is_neither_compared_nor_repeated(name: str) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
     envelope = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -32,8 +32,8 @@ async def test_a_name_that_can_be_none_is_neither_compared_nor_repeated(name: st
         "io.modelcontextprotocol/clientCapabilities": {},
     }
     async with served() as server, client(server.port) as http:
-        asked = {"query": name, "names": [name[:1000]] * 5}
-        for arguments in (asked, {"query": name}):
+        search = {"query": name, "names": [name[:1000]] * 5}
+        for arguments in (search, {"query": name}):
             answer = await http.post(
                 "/mcp/gateway",
                 json={
@@ -57,7 +57,7 @@ async def test_a_name_that_can_be_none_is_neither_compared_nor_repeated(name: st
         assert len(called.content) < 1000
 
 
-async def test_a_batch_is_not_larger_than_what_can_be_answered_at_once() -> None:
+async def test_the_size_of_a_batch_is_limited() -> None:
     async with served() as server, client(server.port) as http:
         session = await session_of(http)
         ping = {"jsonrpc": "2.0", "method": "ping"}
@@ -69,7 +69,7 @@ async def test_a_batch_is_not_larger_than_what_can_be_answered_at_once() -> None
         assert refused.json()["error"]["data"]["reason"] == "invalid_request"
 
 
-async def test_subscriptions_are_not_kept_without_end() -> None:
+async def test_the_number_of_subscriptions_is_limited() -> None:
     async with served() as server, client(server.port) as http:
         session = await session_of(http)
 
@@ -84,7 +84,7 @@ async def test_subscriptions_are_not_kept_without_end() -> None:
         assert (await subscribe("tab://1000")).json()["error"]["code"] == -32602
 
 
-async def test_what_comes_behind_a_body_is_dropped_and_bounded() -> None:
+async def test_bytes_after_a_body_are_dropped_and_bounded() -> None:
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         head = (
@@ -105,7 +105,7 @@ async def test_what_comes_behind_a_body_is_dropped_and_bounded() -> None:
             assert (await http.get("/health")).status_code == 200
 
 
-async def test_a_trailer_does_not_speak_for_its_request() -> None:
+async def test_a_trailer_does_not_count_as_a_header() -> None:
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(
@@ -127,11 +127,11 @@ async def test_many_requests_in_one_piece_are_all_answered() -> None:
             await writer.drain()
 
         sending = asyncio.create_task(send())
-        heard = b""
+        received = b""
         async with asyncio.timeout(PATIENCE):
-            while heard.count(b"HTTP/1.1 200 OK") < number:
+            while received.count(b"HTTP/1.1 200 OK") < number:
                 piece = await reader.read(1 << 16)
-                assert piece, "the server hung up"
-                heard += piece
+                assert piece, "the server closed the connection"
+                received += piece
         await sending
         writer.close()

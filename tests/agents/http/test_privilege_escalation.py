@@ -1,4 +1,4 @@
-"""A client token at every endpoint: none lets it approve, grant, review or change a permission."""
+"""A client token at every endpoint: it can never approve, grant, review or change a permission."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ FOR_AGENTS = {
     *("/tools", "/tools/", "/openapi.json", "/metrics", "/health"),
 }
 ENDLESS = ("GET", "/sse")
-"""What would answer without end."""
+"""Endpoints with an endless response."""
 FOR_THE_PERSON = {
     path for route in ROUTES for path in route.spellings if not route.access.is_for_clients
 }
@@ -48,7 +48,7 @@ POWERLESS: dict[str, Json] = {
     "files.read": {"dispatchId": "1", "index": 0, "offset": 0},
     "ping": {},
 }
-"""What changes nothing, whoever says it."""
+"""Messages that change nothing, also when the person sends them."""
 POWERFUL: dict[str, Json] = {
     "config.setToolPermission": {"plugin": "browser", "tool": SCRIPT, "permission": "auto"},
     "config.setPluginPermission": {"plugin": "browser", "permission": "auto"},
@@ -70,18 +70,18 @@ POWERFUL: dict[str, Json] = {
 EVERY = POWERLESS | POWERFUL
 
 
-def said(there: Protected, method: str) -> Json:
-    """The message, about the question that is open and the page that knocks."""
-    known = {"QUESTION": there.question, "CODE": there.code}
+def message_for(target: Protected, method: str) -> Json:
+    """The message about the open approval and the page that waits for pairing."""
+    placeholders = {"QUESTION": target.question, "CODE": target.code}
     params = {
-        key: known.get(value, value) if isinstance(value, str) else value
+        key: placeholders.get(value, value) if isinstance(value, str) else value
         for key, value in EVERY[method].items()
     }
     return {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
 
 
 async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:
-    """Ask for the link and send a message at once, without waiting to be let in."""
+    """Open the link and send a message at once, without waiting for the handshake."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     head = (
         f"GET /ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
@@ -93,66 +93,66 @@ async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:
     writer.write(head.encode() + frame)
     answer = await asyncio.wait_for(reader.read(), PATIENCE)
     writer.close()
-    head_told, _, body = answer.partition(b"\r\n\r\n")
-    return int(head_told.split()[1]), json.loads(body)
+    response_head, _, body = answer.partition(b"\r\n\r\n")
+    return int(response_head.split()[1]), json.loads(body)
 
 
 @pytest.mark.requirement("OT-34")
 async def test_the_walk_knows_every_endpoint_and_every_message(tmp_path: Path) -> None:
-    async with protected(tmp_path) as there:
-        app = there.server.app
+    async with protected(tmp_path) as target:
+        app = target.server.app
         assert app.router.routes == list(ROUTES)
         paths = {path for route in ROUTES for path in route.spellings if "{" not in path}
-        # What a client token opens is written down twice: here it cannot change by accident.
+        # The access of a client token is listed here again, so that it cannot change by accident.
         assert paths - FOR_THE_PERSON == FOR_AGENTS
         assert set(EXTENSION.received) == set(EVERY)
 
 
 @pytest.mark.requirement("OT-34")
-async def test_a_client_token_opens_no_endpoint_of_the_persons(tmp_path: Path) -> None:
-    async with protected(tmp_path) as there, there.intruder() as http:
-        there.home.config.write_text("{}")
-        before = there.state()
+async def test_a_client_token_opens_no_endpoint_of_the_person(tmp_path: Path) -> None:
+    async with protected(tmp_path) as target, target.intruder() as http:
+        target.home.config.write_text("{}")
+        before = target.state()
         for path in sorted(FOR_THE_PERSON):
             for method in METHODS:
-                _assert_refused(there, await http.request(method, path), f"{method} {path}")
+                _assert_refused(target, await http.request(method, path), f"{method} {path}")
         for path in sorted(FOR_AGENTS):
             for method in METHODS:
                 if (method, path) == ENDLESS:
                     continue
                 answer = await http.request(method, path, json={})
                 assert answer.status_code in (200, 204, 400, 405), (method, path)
-        assert there.state() == before
-        assert await _heard(there) == []
-        await _assert_the_person_may(there, before)
+        assert target.state() == before
+        assert await _received_methods(target) == []
+        await _assert_the_person_may(target, before)
 
 
-def _assert_refused(there: Protected, answer: httpx.Response, what: str) -> None:
+def _assert_refused(target: Protected, answer: httpx.Response, what: str) -> None:
     assert answer.status_code == 403, what
     if not what.startswith("HEAD"):
         assert answer.json()["error"]["reason"] == "permission_denied"
-    entry = there.refusals()[-1]
+    entry = target.refusals()[-1]
     assert (entry["tool"], entry["verdict"]) == (what, "refused")
     assert entry["error"]["reason"] == "permission_denied"
 
 
-async def _heard(there: Protected) -> list[str]:
-    """What the browser was told; the walk sends it a ping of its own to see the end."""
-    heard: list[str] = []
-    await there.extension.notify("ping", {})
-    while (told := await asyncio.wait_for(there.extension.received.get(), PATIENCE))[
+async def _received_methods(target: Protected) -> list[str]:
+    """The methods that the browser received; a ping of our own marks the end."""
+    methods: list[str] = []
+    await target.extension.notify("ping", {})
+    while (message := await asyncio.wait_for(target.extension.received.get(), PATIENCE))[
         "method"
     ] != "pong":
-        heard.append(told["method"])
-    return [method for method in heard if method != "state.changed"]
+        methods.append(message["method"])
+    return [method for method in methods if method != "state.changed"]
 
 
-async def _assert_the_person_may(there: Protected, before: Any) -> None:
-    async with client(there.server.port) as person:
+async def _assert_the_person_may(target: Protected, before: Any) -> None:
+    async with client(target.server.port) as person:
         assert (await person.post("/reload")).status_code == 200
-        assert there.state() != before
+        assert target.state() != before
         assert (await person.post("/extension/reload")).status_code == 200
-        assert await _heard(there) == ["extension.reload"]
+        assert await _received_methods(target) == ["extension.reload"]
 
 
 SPELLINGS = (
@@ -162,65 +162,67 @@ SPELLINGS = (
 )
 
 
-async def test_no_spelling_of_a_path_gets_around_the_door(tmp_path: Path) -> None:
-    async with protected(tmp_path) as there, there.intruder() as http:
-        there.home.config.write_text("{}")
-        before = there.state()
+async def test_no_spelling_of_a_path_bypasses_the_access_check(tmp_path: Path) -> None:
+    async with protected(tmp_path) as target, target.intruder() as http:
+        target.home.config.write_text("{}")
+        before = target.state()
         for number, path in enumerate(SPELLINGS, start=1):
             answer = await http.post(httpx.URL(http.base_url, raw_path=path.encode()))
             reason = answer.json()["error"]["reason"]
             assert (answer.status_code, reason) == (403, "permission_denied"), path
-            assert len(there.refusals()) == number
-        assert there.state() == before
+            assert len(target.refusals()) == number
+        assert target.state() == before
 
 
 @pytest.mark.requirement("OT-34")
-async def test_no_message_gets_onto_the_link_with_a_client_token(tmp_path: Path) -> None:
-    async with protected(tmp_path) as there:
-        before = there.state()
+async def test_a_client_token_sends_no_message_over_the_link(tmp_path: Path) -> None:
+    async with protected(tmp_path) as target:
+        before = target.state()
         for number, method in enumerate(EVERY, start=1):
-            status, body = await pushed(there.server.port, there.token, said(there, method))
+            status, body = await pushed(
+                target.server.port, target.token, message_for(target, method)
+            )
             assert (status, body["error"]["reason"]) == (403, "permission_denied"), method
             assert INTRUDER in body["error"]["message"]
-            assert len(there.refusals()) == number
-            entry = there.refusals()[-1]
+            assert len(target.refusals()) == number
+            entry = target.refusals()[-1]
             assert (entry["tool"], entry["verdict"]) == ("WebSocket /ws", "refused")
-            assert there.state() == before, method
-        assert await _heard(there) == []
+            assert target.state() == before, method
+        assert await _received_methods(target) == []
 
 
 @pytest.mark.parametrize("method", POWERFUL)
-async def test_the_same_message_counts_when_the_person_says_it(tmp_path: Path, method: str) -> None:
-    async with protected(tmp_path) as there:
-        before = there.state()
-        answer = await there.extension.ask(method, said(there, method)["params"])
-        assert "result" in answer and there.state() != before
+async def test_the_same_message_works_when_the_person_sends_it(tmp_path: Path, method: str) -> None:
+    async with protected(tmp_path) as target:
+        before = target.state()
+        answer = await target.extension.ask(method, message_for(target, method)["params"])
+        assert "result" in answer and target.state() != before
 
 
 @pytest.mark.requirement("OT-34")
-async def test_no_message_of_the_link_can_be_said_over_mcp(tmp_path: Path) -> None:
-    async with protected(tmp_path) as there, there.intruder() as http:
-        before = there.state()
+async def test_no_message_of_the_link_can_be_sent_over_mcp(tmp_path: Path) -> None:
+    async with protected(tmp_path) as target, target.intruder() as http:
+        before = target.state()
         session = await connect(http, capabilities={"elicitation": {}})
         for method in sorted(EVERY.keys() - {"ping"}):
-            message = said(there, method)
+            message = message_for(target, method)
             for agent in (session, LoneClient(http)):
                 await _smuggle(agent, method, message["params"])
-            await _slip_in(session, there.question, message)
-            assert there.state() == before, method
-        assert await _heard(there) == []
+            await _slip_in(session, target.question, message)
+            assert target.state() == before, method
+        assert await _received_methods(target) == []
 
 
 async def _smuggle(agent: Client, method: str, params: Json) -> None:
-    """As a method, and as the name of a tool."""
-    told = (await agent.request(method, params)).json()
-    assert told["error"]["data"]["reason"] == "method_not_found"
+    """Send the message as a method and as the name of a tool."""
+    response = (await agent.request(method, params)).json()
+    assert response["error"]["data"]["reason"] == "method_not_found"
     named = (await agent.request("tools/call", {"name": method, "arguments": params})).json()
     assert named["error"]["data"]["reason"] == "unknown_tool"
 
 
 async def _slip_in(session: Client, question: str, message: Json) -> None:
-    """As a notification, and as the answer to something that somebody may have asked."""
+    """Send the message as a notification and as the answer to a possible question."""
     notification = {key: value for key, value in message.items() if key != "id"}
     answers = [
         {"jsonrpc": "2.0", "id": id, "result": message["params"]} for id in (1, "ask-1", question)

@@ -1,4 +1,4 @@
-"""The rates of clients: who is counted how, and what a client meets at each endpoint."""
+"""Rate limits: how each client is counted, and how each endpoint refuses."""
 
 import json
 from pathlib import Path
@@ -26,17 +26,17 @@ HELLO = {
 
 
 class Clocked:
-    """Rates whose time a test tells, and what they wrote down."""
+    """Rate limits with a clock that the test sets, and the refusals they reported."""
 
     def __init__(self, **settings: int) -> None:
         self.now = 1000.0
         self.settings = RateSettings(**settings)
-        self.told: list[Refusal] = []
-        self.rates = Rates(lambda: self.settings, lambda: self.now, self.told.append)
+        self.refusals: list[Refusal] = []
+        self.rates = Rates(lambda: self.settings, lambda: self.now, self.refusals.append)
 
-    def opens(self, who: Client = MAIN) -> bool:
+    def opens(self, client: Client = MAIN) -> bool:
         try:
-            self.rates.session(who)
+            self.rates.session(client)
         except Unavailable as error:
             assert error.reason == "rate_limited" and error.retryable
             assert 0 < error.extra["retryAfterMs"] <= 60_001
@@ -45,7 +45,7 @@ class Clocked:
 
 
 @pytest.mark.requirement("OT-15")
-def test_there_is_room_again_when_the_oldest_is_a_minute_old() -> None:
+def test_a_session_may_open_when_the_oldest_is_a_minute_old() -> None:
     clocked = Clocked()
     assert [clocked.opens() for _ in range(6)] == [True] * 5 + [False]
     clocked.now += 59
@@ -62,13 +62,13 @@ def test_each_credential_has_its_own_count_and_clients_have_more() -> None:
     assert sum(clocked.opens(Client("other")) for _ in range(100)) == 60
 
 
-def test_zero_turns_a_limit_off_and_leaves_no_trace() -> None:
+def test_zero_turns_a_limit_off_and_stores_nothing() -> None:
     clocked = Clocked(sessions_per_minute=0)
     assert all(clocked.opens() for _ in range(1000))
     assert len(clocked.rates._limits) == 0
 
 
-def test_a_limit_that_is_lowered_counts_at_once() -> None:
+def test_a_lowered_limit_applies_at_once() -> None:
     clocked = Clocked()
     assert [clocked.opens() for _ in range(4)] == [True] * 4
     clocked.settings.sessions_per_minute = 2
@@ -77,19 +77,21 @@ def test_a_limit_that_is_lowered_counts_at_once() -> None:
     assert [clocked.opens() for _ in range(3)] == [True, True, False]
 
 
-def test_a_flood_is_written_down_once_a_minute_and_counted_in_full() -> None:
+def test_a_flood_is_logged_once_a_minute_and_counted_in_full() -> None:
     clocked = Clocked()
     for _ in range(1000):
         clocked.opens()
-    assert [(told.client.name, told.kind) for told in clocked.told] == [("main", "session")]
+    assert [(refusal.client.name, refusal.kind) for refusal in clocked.refusals] == [
+        ("main", "session")
+    ]
     assert clocked.rates.refused["session"] == 995
     clocked.now += 60
     for _ in range(1000):
         clocked.opens()
-    assert len(clocked.told) == 2
+    assert len(clocked.refusals) == 2
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_memory_of_rates_is_bounded() -> None:
     clocked = Clocked()
     for number in range(3 * rates.MOST_KEYS):
         clocked.rates.message(GUEST, f"session_{number}")
@@ -108,18 +110,18 @@ async def _initialize(http: httpx.AsyncClient) -> httpx.Response:
 def _refused(answer: httpx.Response) -> None:
     assert answer.status_code == 429
     assert answer.headers["retry-after"] == "60"
-    told = answer.json()["error"]
-    told = told.get("data", told)
-    assert (told["reason"], told["category"], told["retryable"]) == (
+    error = answer.json()["error"]
+    error = error.get("data", error)
+    assert (error["reason"], error["category"], error["retryable"]) == (
         "rate_limited",
         "rate_limit",
         True,
     )
-    assert 0 < told["retryAfterMs"] <= 60_001
+    assert 0 < error["retryAfterMs"] <= 60_001
 
 
 @pytest.mark.requirement("OT-15")
-async def test_the_sixth_session_of_a_minute_is_refused_whatever_the_door() -> None:
+async def test_the_sixth_session_of_a_minute_is_refused_at_every_endpoint() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:
         for _ in range(3):
             assert (await _initialize(http)).status_code == 200
@@ -144,7 +146,7 @@ async def test_a_client_token_opens_sixty_and_the_calls_of_a_session_are_not_cou
 
 
 @pytest.mark.requirement("OT-15")
-async def test_the_eleventh_request_to_administration_is_refused_and_reading_never() -> None:
+async def test_the_eleventh_administration_request_is_refused_and_reading_is_not() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:
         for _ in range(5):
             assert (await http.post("/reload")).status_code == 200
@@ -156,18 +158,18 @@ async def test_the_eleventh_request_to_administration_is_refused_and_reading_nev
 
 
 @pytest.mark.requirement("OT-15")
-async def test_a_session_may_post_a_hundred_messages_a_minute_and_another_as_many() -> None:
+async def test_each_session_may_post_a_hundred_messages_a_minute() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:
-        async with streaming(http) as one, streaming(http) as other:
+        async with streaming(http) as session, streaming(http) as other_session:
             for number in range(100):
-                assert (await one.send(written("ping", None, number))).status_code == 202
-            _refused(await one.send(written("ping", None, 100)))
-            assert (await other.request("ping"))["result"] == {}
+                assert (await session.send(written("ping", None, number))).status_code == 202
+            _refused(await session.send(written("ping", None, 100)))
+            assert (await other_session.request("ping"))["result"] == {}
 
 
 @pytest.mark.requirement("OT-15")
 @pytest.mark.requirement("TH-44")
-async def test_what_was_throttled_is_in_the_audit_once(tmp_path: Path) -> None:
+async def test_a_throttled_client_is_in_the_audit_log_once(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     limits = RateSettings(client_sessions_per_minute=1)
     token = Clients(home).add("busy")

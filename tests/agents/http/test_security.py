@@ -1,4 +1,4 @@
-"""Who may come in."""
+"""Which requests the server accepts."""
 
 import asyncio
 import base64
@@ -61,7 +61,7 @@ async def test_the_bearer_scheme_is_case_insensitive_and_blanks_do_not_matter() 
 
 
 @pytest.mark.requirement("OT-16")
-async def test_the_links_address_is_told_to_those_who_have_the_secret() -> None:
+async def test_the_address_of_the_link_needs_the_secret() -> None:
     async with served() as server, client(server.port) as http:
         answer = await http.get("/ws-info")
     assert answer.json() == {"wsUrl": f"ws://127.0.0.1:{server.port}/ws"}
@@ -91,7 +91,7 @@ async def test_a_request_from_a_web_page_is_refused_on_every_endpoint(origin: st
 
 
 @pytest.mark.requirement("OT-17")
-async def test_an_extension_and_the_servers_own_origin_are_let_through() -> None:
+async def test_an_extension_and_the_servers_own_origin_are_accepted() -> None:
     async with served() as server, client(server.port) as http:
         for origin in ("chrome-extension://abcdefgh", f"http://127.0.0.1:{server.port}"):
             assert (await _ask(http, "GET", "/ws-info", Origin=origin)).status_code == 200
@@ -99,8 +99,8 @@ async def test_an_extension_and_the_servers_own_origin_are_let_through() -> None
 
 @pytest.mark.requirement("OT-17")
 @pytest.mark.parametrize("auth", [True, False])
-async def test_what_a_browser_says_comes_from_a_page_elsewhere_is_refused(auth: bool) -> None:
-    """Pictures, scripts and forms of pages carry no Origin, or need none."""
+async def test_a_cross_site_request_of_a_page_is_refused(auth: bool) -> None:
+    """Requests for images, scripts and forms carry no Origin header."""
     async with served(auth=auth) as server, client(server.port) as http:
         for site in ("cross-site", "same-site"):
             for method, path in [*ENDPOINTS, ("GET", "/health"), ("GET", "/sse")]:
@@ -115,7 +115,7 @@ async def test_what_a_browser_says_comes_from_a_page_elsewhere_is_refused(auth: 
 
 
 @pytest.mark.requirement("OT-17")
-async def test_a_page_that_is_named_says_so_by_its_origin_and_may_come_from_elsewhere() -> None:
+async def test_an_allowed_origin_may_send_cross_site_requests() -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=["https://app.example"]))
     page = {"Sec-Fetch-Site": "cross-site", "Origin": "https://app.example"}
     async with served(settings) as server, client(server.port) as http:
@@ -126,7 +126,7 @@ async def test_a_page_that_is_named_says_so_by_its_origin_and_may_come_from_else
 
 
 @pytest.mark.requirement("OT-17")
-async def test_where_nobody_needs_a_token_only_our_own_extension_is_let_in() -> None:
+async def test_without_authentication_only_our_own_extension_is_accepted() -> None:
     async with served(auth=False) as server, client(server.port, None) as http:
         for origin, status in (
             (OUR_EXTENSION.decode(), 200),
@@ -135,7 +135,7 @@ async def test_where_nobody_needs_a_token_only_our_own_extension_is_let_in() -> 
             assert (await _ask(http, "POST", "/reload", Origin=origin)).status_code == status
 
 
-def test_the_extension_we_know_is_the_one_we_ship() -> None:
+def test_the_known_extension_id_is_that_of_the_shipped_extension() -> None:
     manifest = Path(__file__).parents[3] / "extension" / "manifest.json"
     key = base64.b64decode(json.loads(manifest.read_text())["key"])
     letters = (chr(ord("a") + int(digit, 16)) for digit in hashlib.sha256(key).hexdigest()[:32])
@@ -167,7 +167,7 @@ async def test_only_a_loopback_host_is_served(host: str, status: int) -> None:
             assert answer.json()["error"]["reason"] == "foreign_host"
 
 
-async def test_health_says_only_that_it_lives_unless_the_token_is_given() -> None:
+async def test_health_without_a_token_reports_only_ok() -> None:
     async with served() as server:
         async with client(server.port, None) as http:
             assert (await http.get("/health")).json() == {"status": "ok"}
@@ -192,24 +192,24 @@ async def test_a_wrong_path_or_method_gets_an_error_with_a_reason() -> None:
 
 async def test_health_proves_on_request_that_it_knows_the_secret() -> None:
     async with served() as server, client(server.port, None) as http:
-        told = (await http.get("/health", params={"challenge": "word"})).json()
+        health = (await http.get("/health", params={"challenge": "word"})).json()
         empty = (await http.get("/health", params={"challenge": "x" * 200})).json()
-    assert is_proof(told["proof"], SECRET, "word", server.port)
+    assert is_proof(health["proof"], SECRET, "word", server.port)
     assert empty == {"status": "ok"}
 
 
-async def test_what_health_proves_to_anybody_opens_no_link() -> None:
-    """The extension's answer must be nothing that the server itself can be asked for."""
+async def test_the_proof_of_health_opens_no_link() -> None:
+    """The server must never hand out the answer that the extension has to give."""
     async with served() as server, client(server.port, None) as http:
         for challenge in ("link:word", "word", "-link:word", ":link:word", "tabhub-link:1:word"):
             await http.get("/health", params={"challenge": "word"})
-            told = (await http.get("/health", params={"challenge": challenge})).json()
+            health = (await http.get("/health", params={"challenge": challenge})).json()
             with pytest.raises(InvalidStatus):
-                async with connected(server.port, secret=f"once.word.{told['proof']}"):
+                async with connected(server.port, secret=f"once.word.{health['proof']}"):
                     pass
 
 
-async def test_a_head_without_end_is_refused_before_it_fills_the_memory() -> None:
+async def test_an_endless_request_head_is_refused() -> None:
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n")
@@ -242,14 +242,14 @@ async def test_a_body_over_the_limit_is_refused_and_the_server_goes_on() -> None
         assert (await http.get("/health")).status_code == 200
 
 
-async def test_a_connection_that_says_nothing_is_closed_and_one_that_asked_is_kept(
+async def test_a_silent_connection_is_closed_and_one_with_a_request_is_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tabhub.agents.http.connections.HEAD_SECONDS", 0.2)
     async with served() as server:
-        for said in (b"", b"GET /health HTTP/1.1\r\nHost: local"):
+        for first_bytes in (b"", b"GET /health HTTP/1.1\r\nHost: local"):
             reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-            writer.write(said)
+            writer.write(first_bytes)
             assert await asyncio.wait_for(reader.read(), PATIENCE) == b""
             writer.close()
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)

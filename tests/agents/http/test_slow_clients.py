@@ -1,4 +1,4 @@
-"""Clients that are slow, or say nothing, or do not read: each gets its end, and no other waits."""
+"""Clients that send slowly, send nothing or do not read: each is cut off, and no other waits."""
 
 import asyncio
 import json
@@ -22,18 +22,18 @@ def _head(path: str, more: str = "") -> bytes:
 
 
 async def _answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, str], bytes]:
-    """An answer of a connection that is closed after it, or reset while we still send."""
-    told = b""
+    """The response on a connection that the server closes afterwards or resets while we send."""
+    received = b""
     with suppress(ConnectionResetError):
         while more := await asyncio.wait_for(reader.read(65536), PATIENCE):
-            told += more
-    head, _, content = told.partition(b"\r\n\r\n")
+            received += more
+    head, _, content = received.partition(b"\r\n\r\n")
     status, *lines = head.decode().split("\r\n")
     return int(status.split()[1]), dict(line.split(": ") for line in lines), content
 
 
 @pytest.mark.parametrize("begin", [b"", b'{"jsonrpc"'])
-async def test_a_body_that_never_comes_is_answered_in_the_end(
+async def test_a_body_that_never_arrives_times_out(
     monkeypatch: pytest.MonkeyPatch, begin: bytes
 ) -> None:
     monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
@@ -45,12 +45,12 @@ async def test_a_body_that_never_comes_is_answered_in_the_end(
             writer.close()
             assert (status, headers["connection"]) == (408, "close"), path
             error = json.loads(content)["error"]
-            told = error.get("data", error)
-            assert (told["reason"], told["retryable"]) == ("body_timeout", True)
+            fields = error.get("data", error)
+            assert (fields["reason"], fields["retryable"]) == ("body_timeout", True)
         assert (await agent.request("ping"))["result"] == {}
 
 
-async def test_a_body_that_drips_has_no_more_time_than_others(
+async def test_a_slow_body_gets_no_extra_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
@@ -65,7 +65,7 @@ async def test_a_body_that_drips_has_no_more_time_than_others(
         writer.close()
 
 
-async def test_a_client_that_goes_while_it_sends_leaves_nothing_behind() -> None:
+async def test_a_client_that_disconnects_while_sending_leaves_nothing_behind() -> None:
     async with served() as server, client(server.port) as http, streaming(http) as agent:
         _, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(_head(agent.endpoint) + b'{"jsonrpc":')
@@ -74,7 +74,7 @@ async def test_a_client_that_goes_while_it_sends_leaves_nothing_behind() -> None
         assert (await agent.request("ping"))["result"] == {}
 
 
-async def test_what_is_no_http_is_answered_in_our_words() -> None:
+async def test_bytes_that_are_not_http_get_our_error() -> None:
     async with served() as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"\x16\x03\x01 hello\r\n\r\n")
@@ -84,32 +84,32 @@ async def test_what_is_no_http_is_answered_in_our_words() -> None:
     assert json.loads(content)["error"]["reason"] == "invalid_request"
 
 
-async def test_a_reader_that_stops_reading_is_cut_off_and_its_session_ends(
+async def test_a_client_that_stops_reading_is_cut_off_and_its_session_ends(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(connections, "STALL_SECONDS", 0.2)
     async with served() as server, client(server.port) as http:
-        deaf = socket.create_connection(("127.0.0.1", server.port))
-        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stalled = socket.create_connection(("127.0.0.1", server.port))
+        stalled.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
-        deaf.sendall(request.encode())
+        stalled.sendall(request.encode())
         await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(20):
             session.send(b'"' + b"x" * 1_000_000 + b'"')
         await eventually(lambda: not len(server.app.sse.sessions))
-        deaf.close()
+        stalled.close()
         assert (await (await connect(http)).request("ping")).json()["result"] == {}
 
 
-async def test_the_memory_of_a_reader_that_stops_reading_is_bounded(
+async def test_the_memory_for_a_client_that_stops_reading_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tabhub.agents.mcp.sse.MOST_BYTES", 3_000_000)
     async with served() as server:
-        deaf = socket.create_connection(("127.0.0.1", server.port))
+        stalled = socket.create_connection(("127.0.0.1", server.port))
         request = f"GET /sse HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {SECRET}\r\n\r\n"
-        deaf.sendall(request.encode())
+        stalled.sendall(request.encode())
         await eventually(lambda: len(server.app.sse.sessions) == 1)
         (session,) = server.app.sse.sessions.all()
         for _ in range(100):
@@ -117,4 +117,4 @@ async def test_the_memory_of_a_reader_that_stops_reading_is_bounded(
             await asyncio.sleep(0)
         assert len(server.app.sse.sessions) == 0
         assert session.outbox._bytes < 1000
-        deaf.close()
+        stalled.close()

@@ -1,4 +1,4 @@
-"""Client tokens: what they open, whose sessions are whose, and what narrow ones allow."""
+"""Client tokens: which endpoints they open, whose sessions they reach, and what limits they set."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -33,7 +33,7 @@ def home(tmp_path: Path) -> Home:
 
 
 async def tools(http: httpx.AsyncClient) -> set[str]:
-    """The names that both eras list; they must agree."""
+    """The tool names, which must be the same in both eras."""
     alone = (await Agent(http).post("tools/list")).json()["result"]["tools"]
     session = (await (await connect(http)).request("tools/list")).json()["result"]["tools"]
     names = {tool["name"] for tool in alone}
@@ -42,12 +42,12 @@ async def tools(http: httpx.AsyncClient) -> set[str]:
 
 
 def reason(result: Json) -> str:
-    found: str = result["structuredContent"]["error"]["reason"]
-    return found
+    word: str = result["structuredContent"]["error"]["reason"]
+    return word
 
 
 def refused(server: Server, name: str) -> list[tuple[str, str]]:
-    """The refusals of a client in the audit log, the oldest first."""
+    """A client's refusals in the audit log, oldest first."""
     return [
         (entry["tool"], entry["error"]["reason"])
         for entry in reversed(server.app.audit.entries(plugin="door"))
@@ -56,7 +56,7 @@ def refused(server: Server, name: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.requirement("OT-16")
-async def test_a_client_token_opens_mcp_in_both_eras_and_a_health_that_keeps_quiet(
+async def test_a_client_token_opens_mcp_in_both_eras_and_a_short_health(
     home: Home,
 ) -> None:
     token = Clients(home).add("ann")
@@ -100,7 +100,7 @@ async def two_clients(home: Home, port: int) -> AsyncIterator[tuple[httpx.AsyncC
         yield ann, bob
 
 
-def in_the_hands_of(http: httpx.AsyncClient, session: SessionClient) -> SessionClient:
+def used_by(http: httpx.AsyncClient, session: SessionClient) -> SessionClient:
     return SessionClient(http, session.headers["mcp-protocol-version"], session.session)
 
 
@@ -114,12 +114,12 @@ async def assert_all_refused(server: Server, stolen: SessionClient) -> None:
 
 
 @pytest.mark.parametrize("version", ["2025-03-26", "2025-11-25"])
-async def test_another_clients_session_is_refused_by_every_method_and_lives_on(
+async def test_another_clients_session_is_refused_by_every_method_and_goes_on(
     home: Home, version: str
 ) -> None:
     async with served(home=home) as server, two_clients(home, server.port) as (ann, bob):
         session = await connect(ann, version)
-        await assert_all_refused(server, in_the_hands_of(bob, session))
+        await assert_all_refused(server, used_by(bob, session))
         assert (await session.request("ping")).status_code == 200
 
 
@@ -132,8 +132,8 @@ async def test_after_a_restart_a_session_still_belongs_to_its_client(home: Home)
         client(server.port, tokens["ann"]) as ann,
         client(server.port, tokens["bob"]) as bob,
     ):
-        await assert_all_refused(server, in_the_hands_of(bob, session))
-        assert (await in_the_hands_of(ann, session).request("ping")).status_code == 200
+        await assert_all_refused(server, used_by(bob, session))
+        assert (await used_by(ann, session).request("ping")).status_code == 200
 
 
 async def test_a_session_has_the_limits_of_the_token_it_is_used_with(home: Home) -> None:
@@ -143,7 +143,7 @@ async def test_a_session_has_the_limits_of_the_token_it_is_used_with(home: Home)
             session = await connect(http)
         clients.revoke("ann")
         async with client(server.port, clients.add("ann", read_only=True)) as http:
-            same = in_the_hands_of(http, session)
+            same = used_by(http, session)
             result = (await same.call("browser_open_tab", url="https://a.example/")).json()
     assert reason(result["result"]) == "permission_denied"
 
@@ -185,7 +185,7 @@ async def test_another_clients_group_is_refused_and_an_unknown_one_is_not_found(
         assert own["result"]["structuredContent"]["tabs"][0]["usable"] is True
 
 
-async def test_a_token_for_reading_lists_only_what_reads_and_calls_nothing_else(
+async def test_a_read_only_token_lists_and_calls_only_reading_tools(
     home: Home,
 ) -> None:
     token = Clients(home).add("reader", read_only=True)
@@ -199,8 +199,8 @@ async def test_a_token_for_reading_lists_only_what_reads_and_calls_nothing_else(
         assert await tools(http) == READING
         agent = Agent(http)
         assert not (await agent.result("browser_list_tabs")).get("isError")
-        for name, given in CHANGING.items():
-            assert reason(await agent.result(name, **given)) == "permission_denied", name
+        for name, arguments in CHANGING.items():
+            assert reason(await agent.result(name, **arguments)) == "permission_denied", name
 
 
 CHANGING: dict[str, Json] = {
@@ -211,7 +211,7 @@ CHANGING: dict[str, Json] = {
 }
 
 
-async def test_the_toolsets_of_a_token_limit_what_is_listed_and_what_is_called(home: Home) -> None:
+async def test_the_toolsets_of_a_token_limit_listing_and_calling(home: Home) -> None:
     token = Clients(home).add("narrow", ["claude"])
     async with served(Settings(toolsets=["all"]), home=home) as server:
         async with client(server.port, token) as http:
@@ -264,14 +264,14 @@ SCHEMES = st.sampled_from([b"Bearer ", b"bearer\t", b"", b"Basic "])
 
 
 async def _answer(app: App, scope: Scope) -> tuple[int, bool]:
-    """The status that a scope gets, and whether a WebSocket was let in."""
-    told: list[Any] = []
+    """The status of the response to a scope, and whether a WebSocket was accepted."""
+    sent: list[Any] = []
 
     async def receive() -> Any:
         return {"type": "websocket.connect"}
 
     async def send(message: Any) -> None:
-        told.append(message)
+        sent.append(message)
 
     usual = {
         "headers": [(b"host", b"127.0.0.1")],
@@ -280,13 +280,13 @@ async def _answer(app: App, scope: Scope) -> tuple[int, bool]:
         "extensions": {"websocket.http.response": {}},
     }
     await app.asgi({**usual, **scope}, receive, send)
-    statuses = [message["status"] for message in told if "status" in message]
-    return statuses[0], any(message["type"] == "websocket.accept" for message in told)
+    statuses = [message["status"] for message in sent if "status" in message]
+    return statuses[0], any(message["type"] == "websocket.accept" for message in sent)
 
 
 @examples(150)
 @given(token=TOKENS, scheme=SCHEMES, path=st.sampled_from(["/mcp", "/health", "/reload", "/x"]))
-async def test_no_bytes_in_the_place_of_a_token_open_a_door(
+async def test_no_bytes_in_place_of_a_token_are_accepted(
     guarded: App, token: bytes, scheme: bytes, path: str
 ) -> None:
     headers = [(b"host", b"127.0.0.1"), (b"authorization", scheme + token)]
@@ -296,7 +296,7 @@ async def test_no_bytes_in_the_place_of_a_token_open_a_door(
 
 @examples(150)
 @given(names=st.lists(TOKENS.map(lambda token: token.decode("latin-1")), max_size=4))
-async def test_no_subprotocol_in_the_place_of_a_token_opens_the_link(
+async def test_no_subprotocol_in_place_of_a_token_opens_the_link(
     guarded: App, names: list[str]
 ) -> None:
     for first in ([], ["tabhub"]):

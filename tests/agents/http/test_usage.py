@@ -1,4 +1,4 @@
-"""When a server is unused: somebody who is refused does not use it."""
+"""When a server counts as unused: a refused request does not use it."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ from tests.support.serving import SECRET, client, served
         ("/openapi.json", {}),
     ],
 )
-async def test_who_was_refused_or_has_no_name_keeps_no_server_alive(
+async def test_a_refused_or_anonymous_request_keeps_no_server_alive(
     path: str, headers: dict[str, str]
 ) -> None:
     async with served() as server, client(server.port, None) as http:
@@ -32,7 +32,7 @@ async def test_who_was_refused_or_has_no_name_keeps_no_server_alive(
 
 
 @pytest.mark.requirement("OT-09")
-async def test_who_is_let_in_keeps_it_alive() -> None:
+async def test_an_accepted_request_keeps_it_alive() -> None:
     async with served() as server, client(server.port) as http:
         use = server.app.count_use()
         async with http.stream("GET", "/sse"):
@@ -43,7 +43,7 @@ async def test_who_is_let_in_keeps_it_alive() -> None:
 
 
 @pytest.mark.requirement("OT-09")
-async def test_a_page_comes_in_but_does_not_keep_it_alive() -> None:
+async def test_a_page_connects_but_does_not_keep_it_alive() -> None:
     async with served(Settings(worker_origins=[SHOP])) as server:
         unused = asyncio.create_task(server.app.count_use().unused(0.2))
         async with admitted(server.port) as page:

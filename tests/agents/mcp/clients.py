@@ -1,4 +1,4 @@
-"""Small MCP clients for both eras, over whatever carries an httpx client."""
+"""Small MCP clients for both eras, over any httpx client."""
 
 import asyncio
 import json
@@ -82,7 +82,7 @@ class SessionClient(Client):
 
 
 class LoneClient(Client):
-    """A client of the sessionless era: every request says it all again."""
+    """A client of the sessionless era: every request carries all of its metadata."""
 
     def __init__(
         self, http: httpx.AsyncClient, capabilities: Json | None = None, path: str = "/mcp"
@@ -150,7 +150,7 @@ async def connect(
     capabilities: Json | None = None,
     path: str = "/mcp",
 ) -> SessionClient:
-    """Go through the handshake."""
+    """Do the handshake."""
     params = {
         "protocolVersion": version,
         "capabilities": capabilities or {},
@@ -165,7 +165,7 @@ async def connect(
 
 
 class Endpoint(Protocol):
-    """An application that can end all it does."""
+    """An application that can be closed."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
@@ -173,7 +173,7 @@ class Endpoint(Protocol):
 
 
 class Uvicorn(uvicorn.Server):
-    """Leaves the signals of the test process alone."""
+    """A uvicorn server that does not touch the signals of the test process."""
 
     capture_signals = nullcontext  # type: ignore[assignment]
 
@@ -184,7 +184,7 @@ class Uvicorn(uvicorn.Server):
 
 @asynccontextmanager
 async def in_process(endpoint: McpEndpoint) -> AsyncIterator[httpx.AsyncClient]:
-    """Without a socket: a response is there when it is complete."""
+    """Without a socket: a response arrives only when it is complete."""
     transport = httpx.ASGITransport(app=endpoint)
     async with httpx.AsyncClient(
         transport=transport, base_url="http://127.0.0.1", verify=NO_TLS

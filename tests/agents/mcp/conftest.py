@@ -11,7 +11,7 @@ from tests.agents.mcp.workbench import Workbench
 
 
 class Clock:
-    """Time that passes only when a test says so."""
+    """A clock that only the test advances."""
 
     def __init__(self) -> None:
         self.now = 1000.0

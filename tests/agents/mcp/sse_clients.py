@@ -1,4 +1,4 @@
-"""A small client of HTTP+SSE: one stream, and posts beside it."""
+"""A small client of HTTP+SSE: one stream, and messages by POST."""
 
 import asyncio
 import json
@@ -16,14 +16,14 @@ JSON = {"content-type": "application/json"}
 
 
 class SseEvent(NamedTuple):
-    """One event as it came over the wire."""
+    """One event as it was received."""
 
     kind: str
     data: str
 
 
 class SseClient:
-    """Reads its stream only when it is asked to."""
+    """A client that reads its stream only on request."""
 
     def __init__(self, http: httpx.AsyncClient, response: httpx.Response) -> None:
         self.http = http
@@ -31,7 +31,7 @@ class SseClient:
         self.session = response.headers.get("x-session-id", "")
         self.endpoint = ""
         self.others: list[Json] = []
-        """Messages that came while an answer was waited for."""
+        """Messages that arrived while the client waited for an answer."""
         self._lines = response.aiter_lines()
         self._ids = count(1)
 
@@ -51,11 +51,11 @@ class SseClient:
         return None
 
     async def message(self) -> Json:
-        """The next message, which must come before the stream ends."""
+        """The next message, which must arrive before the stream ends."""
         while (event := await self.next()) is not None:
             if event.kind == "message":
-                found: Json = json.loads(event.data)
-                return found
+                message: Json = json.loads(event.data)
+                return message
         raise AssertionError("the stream ended")
 
     async def send(self, body: Any, **headers: str) -> httpx.Response:
@@ -97,7 +97,7 @@ def written(method: str, params: Json | None = None, id: Any = None) -> Json:
 
 @asynccontextmanager
 async def streaming(http: httpx.AsyncClient, path: str = "/sse") -> AsyncIterator[SseClient]:
-    """A client that has been told where to post."""
+    """A client that knows the address for its messages."""
     async with http.stream("GET", path, headers={"accept": "text/event-stream"}) as response:
         client = SseClient(http, response)
         if response.status_code == 200:

@@ -1,4 +1,4 @@
-"""Wrong input of every kind: a precise error, and the next request is answered."""
+"""Bad input of every kind: a precise error, and the next request is answered."""
 
 import json
 import logging
@@ -73,7 +73,9 @@ WRONG_PARAMS: dict[str, Any] = {
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
-async def test_what_is_no_json_is_a_parse_error(http: httpx.AsyncClient, body: bytes) -> None:
+async def test_a_body_that_is_not_json_is_a_parse_error(
+    http: httpx.AsyncClient, body: bytes
+) -> None:
     client = await connect(http)
     answer = await client.send(body)
     error = answer.json()["error"]
@@ -84,7 +86,7 @@ async def test_what_is_no_json_is_a_parse_error(http: httpx.AsyncClient, body: b
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize("body", INVALID.values(), ids=INVALID)
-async def test_what_is_no_message_is_an_invalid_request(
+async def test_json_that_is_not_a_message_is_an_invalid_request(
     http: httpx.AsyncClient, body: bytes
 ) -> None:
     client = await connect(http, "2025-03-26")
@@ -111,7 +113,7 @@ async def test_parameters_of_the_wrong_type_are_named(
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize("method", ["no/such", "", "tools/", "completion/complete"])
-async def test_a_method_that_is_not_there_is_named(http: httpx.AsyncClient, method: str) -> None:
+async def test_an_unknown_method_is_named(http: httpx.AsyncClient, method: str) -> None:
     session = await (await connect(http)).request(method)
     lone = await LoneClient(http).request(method)
     for answer, status in ((session, 200), (lone, 404)):
@@ -121,14 +123,14 @@ async def test_a_method_that_is_not_there_is_named(http: httpx.AsyncClient, meth
 
 
 @pytest.mark.requirement("TH-41")
-async def test_a_tool_that_is_not_there_is_named(http: httpx.AsyncClient) -> None:
+async def test_an_unknown_tool_is_named(http: httpx.AsyncClient) -> None:
     for client in (await connect(http), LoneClient(http)):
         error = (await client.call("nothing")).json()["error"]
         assert (error["code"], error["data"]["reason"]) == (-32602, "unknown_tool")
 
 
 @pytest.mark.parametrize("params", [[], "x", None, 5, {"requestId": {}}])
-async def test_a_notification_with_wrong_parameters_is_taken_and_dropped(
+async def test_a_notification_with_wrong_parameters_is_accepted_and_dropped(
     http: httpx.AsyncClient, params: object
 ) -> None:
     client = await connect(http)
@@ -152,7 +154,7 @@ async def test_nesting_that_a_handler_cannot_read_is_an_error_of_its_call(
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize("era", ["handshake", "sessionless"])
-async def test_a_fault_of_ours_is_logged_and_not_told(
+async def test_an_internal_error_is_logged_and_not_revealed(
     http: httpx.AsyncClient, caplog: pytest.LogCaptureFixture, era: str
 ) -> None:
     client = await connect(http) if era == "handshake" else LoneClient(http)
@@ -199,7 +201,7 @@ async def test_the_charset_may_be_named(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "HEAD"])
-async def test_other_http_methods_are_told_which_ones_there_are(
+async def test_other_http_methods_get_the_allowed_ones(
     http: httpx.AsyncClient, method: str
 ) -> None:
     answer = await http.request(method, "/mcp")
@@ -211,7 +213,7 @@ async def test_a_sessionless_client_sends_no_responses(http: httpx.AsyncClient) 
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32600)
 
 
-async def test_a_sessionless_notification_is_taken(http: httpx.AsyncClient) -> None:
+async def test_a_sessionless_notification_is_accepted(http: httpx.AsyncClient) -> None:
     answer = await LoneClient(http).notify("notifications/cancelled", {"requestId": 1})
     assert (answer.status_code, answer.content) == (202, b"")
 
@@ -273,7 +275,7 @@ BODIES = st.one_of(
 
 @examples(300)
 @given(body=BODIES, routed=st.sampled_from(["echo", "place", "ask", "log"]), fit=st.booleans())
-async def test_no_body_whatever_makes_the_server_fail(body: bytes, routed: str, fit: bool) -> None:
+async def test_no_body_makes_the_server_fail(body: bytes, routed: str, fit: bool) -> None:
     endpoint = McpEndpoint(Workbench(), clock=Clock())
     async with in_process(endpoint) as http:
         session = await connect(http, "2025-03-26", {"sampling": {}})

@@ -1,4 +1,4 @@
-"""Taking a call back: the handler is cancelled, and the server goes on."""
+"""Cancelling a call: the handler is cancelled, and the server goes on."""
 
 import asyncio
 
@@ -54,7 +54,7 @@ async def test_only_the_named_request_of_a_batch_is_cancelled(
 
 
 @pytest.mark.parametrize("params", [{}, {"requestId": 99}, {"requestId": []}, {"requestId": "5"}])
-async def test_cancelling_what_does_not_run_disturbs_nothing(
+async def test_cancelling_an_unknown_request_changes_nothing(
     http: httpx.AsyncClient, bench: Workbench, params: dict[str, object]
 ) -> None:
     client = await connect(http)
@@ -77,7 +77,7 @@ async def test_a_session_cannot_cancel_the_calls_of_another(
 
 
 @pytest.mark.requirement("OT-05")
-async def test_leaving_before_the_answer_cancels_a_sessionless_call(
+async def test_disconnecting_before_the_answer_cancels_a_sessionless_call(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     client = LoneClient(wire)

@@ -1,4 +1,4 @@
-"""Asking back, in the style of either era."""
+"""Elicitation in both eras."""
 
 import asyncio
 from typing import Any
@@ -67,7 +67,7 @@ async def test_a_refusal_ends_the_call_with_an_error(
     assert (await client.request("ping")).json()["result"] == {}
 
 
-async def test_an_answer_that_nobody_waits_for_is_dropped(http: httpx.AsyncClient) -> None:
+async def test_an_unexpected_answer_is_dropped(http: httpx.AsyncClient) -> None:
     client = await connect(http, capabilities=CAPABLE)
     for id in ("ask-1", 5, None):
         await answer(client, {"id": id}, result={})
@@ -91,9 +91,7 @@ async def test_a_client_that_takes_no_streams_cannot_be_asked(http: httpx.AsyncC
 
 
 @pytest.mark.parametrize("era", ["handshake", "sessionless"])
-async def test_a_client_is_not_asked_what_it_cannot_answer(
-    http: httpx.AsyncClient, era: str
-) -> None:
+async def test_a_client_without_elicitation_is_not_asked(http: httpx.AsyncClient, era: str) -> None:
     capabilities: Json = {"sampling": {}}
     client = (
         await connect(http, capabilities=capabilities)
@@ -109,26 +107,28 @@ async def test_a_sessionless_call_ends_as_input_required_and_is_sent_again(
     http: httpx.AsyncClient,
 ) -> None:
     client = LoneClient(http, CAPABLE)
-    first = (await client.call("ask")).json()["result"]
-    assert first["resultType"] == "input_required"
-    assert first["inputRequests"]["who"]["method"] == "elicitation/create"
-    assert "requestState" not in first
-    again = {**called("ask"), "inputResponses": {"who": ALICE, "more": {}}}
-    assert "Alice" in text_of((await client.request("tools/call", again)).json())
+    result = (await client.call("ask")).json()["result"]
+    assert result["resultType"] == "input_required"
+    assert result["inputRequests"]["who"]["method"] == "elicitation/create"
+    assert "requestState" not in result
+    params = {**called("ask"), "inputResponses": {"who": ALICE, "more": {}}}
+    assert "Alice" in text_of((await client.request("tools/call", params)).json())
 
 
-@pytest.mark.parametrize("given", [None, {}, {"other": ALICE}])
-async def test_a_missing_answer_is_asked_for_again(http: httpx.AsyncClient, given: object) -> None:
-    params = {**called("ask"), "inputResponses": given}
+@pytest.mark.parametrize("responses", [None, {}, {"other": ALICE}])
+async def test_a_missing_answer_is_requested_again(
+    http: httpx.AsyncClient, responses: object
+) -> None:
+    params = {**called("ask"), "inputResponses": responses}
     result = (await LoneClient(http, CAPABLE).request("tools/call", params)).json()["result"]
     assert result["resultType"] == "input_required"
 
 
-@pytest.mark.parametrize("given", [5, [], {"who": 5}, {"who": None}])
+@pytest.mark.parametrize("responses", [5, [], {"who": 5}, {"who": None}])
 async def test_answers_of_the_wrong_type_are_refused(
-    http: httpx.AsyncClient, given: object
+    http: httpx.AsyncClient, responses: object
 ) -> None:
-    params = {**called("ask"), "inputResponses": given}
+    params = {**called("ask"), "inputResponses": responses}
     answer = await LoneClient(http, CAPABLE).request("tools/call", params)
     assert answer.json()["error"]["data"]["reason"] == "invalid_params"
 
@@ -136,11 +136,11 @@ async def test_answers_of_the_wrong_type_are_refused(
 async def second_round(client: LoneClient, state: object, **arguments: Any) -> Json:
     params = called("ask_with_state", **arguments)
     sent = {**params, "inputResponses": {"who": ALICE}, "requestState": state}
-    found: Json = (await client.request("tools/call", sent)).json()
-    return found
+    response: Json = (await client.request("tools/call", sent)).json()
+    return response
 
 
-async def test_the_state_comes_back_to_the_handler(http: httpx.AsyncClient) -> None:
+async def test_the_state_reaches_the_handler_again(http: httpx.AsyncClient) -> None:
     client = LoneClient(http, CAPABLE)
     state = (await client.call("ask_with_state", a=1, b=2)).json()["result"]["requestState"]
     assert text_of(await second_round(client, state, b=2, a=1)) == "{'seen': 1}"
@@ -172,7 +172,7 @@ def test_no_suffix_to_a_sealed_state_is_accepted(extra: str, size: int) -> None:
 
 
 async def test_questions_of_two_sessions_do_not_mix(wire: httpx.AsyncClient) -> None:
-    one, two = [await connect(wire, capabilities=CAPABLE) for _ in range(2)]
+    session, other_session = [await connect(wire, capabilities=CAPABLE) for _ in range(2)]
 
     async def asked(client: SessionClient, name: str, both: asyncio.Barrier) -> str:
         async with client.streaming("tools/call", called("ask")) as response:
@@ -183,5 +183,7 @@ async def test_questions_of_two_sessions_do_not_mix(wire: httpx.AsyncClient) -> 
             return text_of(await next_message(stream))
 
     both = asyncio.Barrier(2)
-    first, second = await asyncio.gather(asked(one, "One", both), asked(two, "Two", both))
-    assert ("One" in first, "Two" in second) == (True, True)
+    first_answer, second_answer = await asyncio.gather(
+        asked(session, "One", both), asked(other_session, "Two", both)
+    )
+    assert ("One" in first_answer, "Two" in second_answer) == (True, True)

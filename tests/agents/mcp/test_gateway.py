@@ -1,4 +1,4 @@
-"""The gateway: two tools, by which everything can be found and called."""
+"""The gateway: two tools that find and call all others."""
 
 import asyncio
 import json
@@ -37,16 +37,16 @@ def extra(name: str, **more: Any) -> Tool:
     return Tool(name, f"Does {name}.", schema, source="browser", needs_tab=False, **more)
 
 
-async def listed(http: httpx.AsyncClient, **wanted: Any) -> Json:
-    return await Agent(http, PATH).call(LIST, **wanted)
+async def listed(http: httpx.AsyncClient, **filters: Any) -> Json:
+    return await Agent(http, PATH).call(LIST, **filters)
 
 
-async def names(http: httpx.AsyncClient, **wanted: Any) -> list[str]:
-    return [tool["name"] for tool in (await listed(http, **wanted))["tools"]]
+async def names(http: httpx.AsyncClient, **filters: Any) -> list[str]:
+    return [tool["name"] for tool in (await listed(http, **filters))["tools"]]
 
 
-async def refusal(http: httpx.AsyncClient, tool: str, **given: Any) -> Json:
-    result = await Agent(http, PATH).result(tool, **given)
+async def refusal(http: httpx.AsyncClient, tool: str, **arguments: Any) -> Json:
+    result = await Agent(http, PATH).result(tool, **arguments)
     assert result["isError"] is True
     return {"text": result["content"][0]["text"], **result["structuredContent"]["error"]}
 
@@ -62,8 +62,8 @@ async def test_a_session_of_every_revision_sees_two_tools_and_calls_through_them
         session = await connect(http, version, path=PATH)
         tools = (await session.request("tools/list")).json()["result"]["tools"]
         assert [tool["name"] for tool in tools] == [LIST, CALL]
-        given: Json = {"name": SCRIPT, "arguments": {"code": "1+1", "tabId": 1}}
-        result = (await session.call(CALL, **given)).json()["result"]
+        arguments: Json = {"name": SCRIPT, "arguments": {"code": "1+1", "tabId": 1}}
+        result = (await session.call(CALL, **arguments)).json()["result"]
     assert result["structuredContent"] == {"value": 2}
 
 
@@ -76,19 +76,19 @@ async def test_the_list_of_the_gateway_is_under_nine_tenths_of_a_kilobyte() -> N
 
 
 @pytest.mark.requirement("OT-06")
-async def test_everything_that_may_be_called_is_found_page_by_page_with_one_line_each() -> None:
+async def test_all_callable_tools_are_listed_page_by_page_with_a_one_line_summary() -> None:
     async with served() as server, client(server.port) as http:
-        found: list[Json] = []
+        tools: list[Json] = []
         page = await listed(http)
         while "nextCursor" in page:
-            found += page["tools"]
+            tools += page["tools"]
             page = await listed(http, cursor=page["nextCursor"])
-        found += page["tools"]
+        tools += page["tools"]
         text = await Agent(http, PATH).text(LIST, query="screenshot")
         everything = [tool.name for tool in server.app.hub.tools]
-    assert [tool["name"] for tool in found] == everything
-    assert all(tool.keys() == {"name", "summary"} for tool in found)
-    assert all(0 < len(tool["summary"]) <= 120 and "\n" not in tool["summary"] for tool in found)
+    assert [tool["name"] for tool in tools] == everything
+    assert all(tool.keys() == {"name", "summary"} for tool in tools)
+    assert all(0 < len(tool["summary"]) <= 120 and "\n" not in tool["summary"] for tool in tools)
     assert text.startswith("browser_screenshot_tab: A picture of the viewport")
 
 
@@ -106,20 +106,20 @@ async def test_everything_that_may_be_called_is_found_page_by_page_with_one_line
         ("navigating", "browser_navigate_tab"),
     ],
 )
-async def test_words_find_the_tool_that_is_meant(query: str, best: str) -> None:
+async def test_a_query_finds_the_right_tool(query: str, best: str) -> None:
     async with served() as server, client(server.port) as http:
         found = await names(http, query=query)
     assert found[0] == best and len(found) <= 15
 
 
 @pytest.mark.requirement("OT-06")
-async def test_schemas_come_for_names_only_and_unknown_names_spoil_nothing() -> None:
+async def test_schemas_are_listed_for_names_only_and_unknown_names_are_reported() -> None:
     async with served() as server, client(server.port) as http:
-        told = await listed(http, names=[SCRIPT, "browser_clik_element", SCRIPT])
-    [tool] = told["tools"]
+        result = await listed(http, names=[SCRIPT, "browser_clik_element", SCRIPT])
+    [tool] = result["tools"]
     assert tool["name"] == SCRIPT and tool["inputSchema"]["required"] == ["code"]
     assert tool["description"].startswith(tool["summary"]) and "annotations" in tool
-    [unknown] = told["unknown"]
+    [unknown] = result["unknown"]
     assert unknown["name"] == "browser_clik_element"
     assert "Did you mean browser_click_element" in unknown["message"]
 
@@ -142,19 +142,21 @@ async def test_filters_choose_by_plugin_domain_and_toolset_with_and_without_word
         assert (await refusal(http, LIST, toolset="nothing"))["reason"] == "invalid_arguments"
 
 
-async def test_what_a_token_may_not_call_is_neither_listed_nor_suggested(tmp_path: Any) -> None:
+async def test_a_tool_that_a_token_may_not_call_is_neither_listed_nor_suggested(
+    tmp_path: Any,
+) -> None:
     home = Home(tmp_path / "home").create()
     token = Clients(home).add("reader", ["core"], read_only=True)
     async with served(home=home) as server, client(server.port, token) as http:
         assert set(await names(http, limit=500)) == in_toolset("core", reading=True)
-        told = await listed(http, names=["browser_click_element", "browser_list_tabs"])
-        assert [tool["name"] for tool in told["tools"]] == ["browser_list_tabs"]
-        assert "Did you mean browser_click_element" not in told["unknown"][0]["message"]
+        result = await listed(http, names=["browser_click_element", "browser_list_tabs"])
+        assert [tool["name"] for tool in result["tools"]] == ["browser_list_tabs"]
+        assert "Did you mean browser_click_element" not in result["unknown"][0]["message"]
         assert "browser_click_element" not in await names(http, query="click")
 
 
 @pytest.mark.requirement("OT-33")
-async def test_what_is_off_is_marked_and_refuses_as_elsewhere() -> None:
+async def test_a_disabled_tool_is_marked_and_refused_as_elsewhere() -> None:
     settings = Settings(permissions=PermissionSettings(tools={SCRIPT: "off"}))
     async with (
         served(settings) as server,
@@ -168,7 +170,7 @@ async def test_what_is_off_is_marked_and_refuses_as_elsewhere() -> None:
     assert error["reason"] == "permission_off"
 
 
-async def test_a_cursor_goes_on_after_the_last_tool_though_others_came_and_went() -> None:
+async def test_a_cursor_continues_after_the_last_tool_though_the_list_has_changed() -> None:
     async with served() as server, client(server.port) as http:
         tools = server.app.hub.tools
         tools.add(*(extra(f"shop_{n}", plugin="shop") for n in range(6)))
@@ -184,7 +186,7 @@ async def test_a_cursor_goes_on_after_the_last_tool_though_others_came_and_went(
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
-    "wanted",
+    "filters",
     [
         {"cursor": "made up"},
         {"cursor": "W10="},
@@ -198,9 +200,9 @@ async def test_a_cursor_goes_on_after_the_last_tool_though_others_came_and_went(
         {"words": "click"},
     ],
 )
-async def test_a_list_that_makes_no_sense_is_refused_with_a_reason(wanted: Json) -> None:
+async def test_an_invalid_list_request_is_refused_with_a_reason(filters: Json) -> None:
     async with served() as server, client(server.port) as http:
-        assert (await refusal(http, LIST, **wanted))["reason"] == "invalid_arguments"
+        assert (await refusal(http, LIST, **filters))["reason"] == "invalid_arguments"
 
 
 async def test_a_cursor_of_another_search_is_refused() -> None:
@@ -214,27 +216,27 @@ async def test_other_names_of_the_two_tools_are_understood() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http, PATH)
         assert (await agent.call("opentabs_list_tools", query="click"))["tools"]
-        told = await agent.call("opentabs_call", name="permissions_check", arguments={})
-    assert told["tools"]
+        result = await agent.call("opentabs_call", name="permissions_check", arguments={})
+    assert result["tools"]
 
 
 @pytest.mark.parametrize("arguments", ['{"tool": "computer"}', {"tool": "computer"}])
-async def test_arguments_may_be_an_object_or_a_string_that_holds_one(arguments: Any) -> None:
+async def test_arguments_may_be_an_object_or_a_json_string(arguments: Any) -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http, PATH)
-        told = await agent.call(CALL, name="permissions_check", arguments=arguments)
-    assert told["decision"] == "allow"
+        result = await agent.call(CALL, name="permissions_check", arguments=arguments)
+    assert result["decision"] == "allow"
 
 
-@pytest.mark.parametrize("given", [{}, {"arguments": None}])
-async def test_no_arguments_are_an_empty_object(given: Json) -> None:
+@pytest.mark.parametrize("call", [{}, {"arguments": None}])
+async def test_no_arguments_are_an_empty_object(call: Json) -> None:
     async with served() as server, client(server.port) as http:
-        assert (await Agent(http, PATH).call(CALL, name="permissions_check", **given))["tools"]
+        assert (await Agent(http, PATH).call(CALL, name="permissions_check", **call))["tools"]
 
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("arguments", "reason"),
     [
         ({}, "invalid_arguments"),
         ({"name": 7}, "invalid_arguments"),
@@ -247,11 +249,9 @@ async def test_no_arguments_are_an_empty_object(given: Json) -> None:
         ({"name": "nothing_like_it"}, "unknown_tool"),
     ],
 )
-async def test_a_call_that_makes_no_sense_is_a_result_with_a_reason(
-    given: Json, reason: str
-) -> None:
+async def test_an_invalid_call_is_a_result_with_a_reason(arguments: Json, reason: str) -> None:
     async with served() as server, client(server.port) as http:
-        assert (await refusal(http, CALL, **given))["reason"] == reason
+        assert (await refusal(http, CALL, **arguments))["reason"] == reason
 
 
 async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
@@ -259,8 +259,8 @@ async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
         error = await refusal(http, CALL, name="browser_clik_element")
         direct = await Agent(http, PATH).post("tools/call", {"name": SCRIPT, "arguments": {}})
     assert error["suggestions"][0] == "browser_click_element"
-    told = direct.json()["error"]
-    assert told["data"]["reason"] == "unknown_tool" and CALL in told["message"]
+    protocol_error = direct.json()["error"]
+    assert protocol_error["data"]["reason"] == "unknown_tool" and CALL in protocol_error["message"]
 
 
 @pytest.mark.requirement("OT-06")
@@ -283,12 +283,12 @@ async def test_an_operation_id_and_a_group_hold_through_the_gateway() -> None:
         handle = (await agent.call(CALL, **made))["groupHandle"]
         extension.handlers["page.evaluate"] = lambda params: {"value": next(runs)}
         meta = {"tabhub/group": handle, "tabhub/operationId": "once"}
-        given = {"name": SCRIPT, "arguments": {"code": "1"}}
+        call = {"name": SCRIPT, "arguments": {"code": "1"}}
         for _ in range(2):
-            result = await agent.result(CALL, meta, **given)
+            result = await agent.result(CALL, meta, **call)
             assert result["structuredContent"] == {"value": 0}
         stranger = await agent.post(
-            "tools/call", {"name": CALL, "arguments": given, "_meta": {"tabhub/group": "grp_none"}}
+            "tools/call", {"name": CALL, "arguments": call, "_meta": {"tabhub/group": "grp_none"}}
         )
     assert stranger.json()["error"]["data"]["reason"] == "unknown_session"
 
@@ -305,32 +305,32 @@ async def test_progress_reaches_a_client_of_the_gateway_in_both_eras() -> None:
         for agent in (await connect(http, path=PATH), LoneClient(http, path=PATH)):
             answering = asyncio.create_task(extension.answer_in_steps({"value": 1}))
             async with agent.streaming("tools/call", params) as response:
-                heard = await messages(response)
+                received = await messages(response)
             await answering
-            assert heard[0]["params"] == {
+            assert received[0]["params"] == {
                 "progressToken": "p",
                 "progress": 1,
                 "total": 2,
                 "message": "half",
             }
-            assert heard[-1]["result"]["structuredContent"] == {"value": 1}
+            assert received[-1]["result"]["structuredContent"] == {"value": 1}
 
 
 @pytest.mark.requirement("OT-06")
-async def test_clients_of_the_gateway_hear_that_the_tools_have_changed() -> None:
-    wanted = {"notifications": {"toolsListChanged": True}}
+async def test_clients_of_the_gateway_are_notified_of_changed_tools() -> None:
+    subscription = {"notifications": {"toolsListChanged": True}}
     async with served() as server, client(server.port) as http:
         session = await connect(http, path=PATH)
         async with (
             session.listening() as old,
-            LoneClient(http, path=PATH).streaming("subscriptions/listen", wanted) as new,
+            LoneClient(http, path=PATH).streaming("subscriptions/listen", subscription) as new,
         ):
             older, newer = events(old), events(new)
             await next_message(newer)
             server.app.hub.tools.add(extra("late"))
             for stream in (older, newer):
-                heard = await next_message(stream)
-                assert heard["method"] == "notifications/tools/list_changed"
+                message = await next_message(stream)
+                assert message["method"] == "notifications/tools/list_changed"
 
 
 async def test_sessions_of_one_endpoint_are_unknown_on_the_other_and_all_are_counted(
@@ -352,7 +352,7 @@ async def test_sessions_of_one_endpoint_are_unknown_on_the_other_and_all_are_cou
         assert (await behind.request("ping")).status_code == 404
 
 
-async def test_resources_and_prompts_are_there_as_on_the_other_endpoint() -> None:
+async def test_resources_and_prompts_are_listed_as_on_the_other_endpoint() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         extension.handlers["tabs.list"] = lambda params: {"tabs": [tab(1)]}
         await extension.sync(tab(1))
@@ -363,7 +363,7 @@ async def test_resources_and_prompts_are_there_as_on_the_other_endpoint() -> Non
     assert [prompt["name"] for prompt in prompts] == ["use_browser"]
 
 
-async def test_a_session_of_the_gateway_ends_with_its_client_or_by_its_word(tmp_path: Any) -> None:
+async def test_a_session_of_the_gateway_ends_with_its_client_or_by_delete(tmp_path: Any) -> None:
     home = Home(tmp_path / "home").create()
     async with served(home=home) as server, connected(server.port) as extension:
         await extension.sync(tab(1))

@@ -1,4 +1,4 @@
-"""The sessionless era: headers must say what the body says."""
+"""The sessionless era: headers must agree with the body."""
 
 import base64
 from typing import Any
@@ -23,8 +23,8 @@ async def post(http: httpx.AsyncClient, params: dict[str, Any], **headers: str) 
 
 
 def reason(answer: httpx.Response) -> str | None:
-    found: str | None = answer.json().get("error", {}).get("data", {}).get("reason")
-    return found
+    word: str | None = answer.json().get("error", {}).get("data", {}).get("reason")
+    return word
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ async def test_a_duplicate_routing_header_is_refused(wire: httpx.AsyncClient) ->
     assert answer.json()["id"] == 1
 
 
-def test_other_headers_may_come_twice() -> None:
+def test_other_headers_may_be_repeated() -> None:
     refuse_duplicates([(b"accept", b"a"), (b"accept", b"b"), (b"mcp-name", b"x")])
     with pytest.raises(ProtocolError):
         refuse_duplicates([(b"mcp-param-x", b"1"), (b"mcp-param-x", b"1")])
@@ -90,7 +90,7 @@ def test_other_headers_may_come_twice() -> None:
         ({"region": None}, {}),
     ],
 )
-async def test_an_argument_may_travel_in_a_header_too(
+async def test_an_argument_may_be_repeated_in_a_header(
     http: httpx.AsyncClient, arguments: dict[str, Any], headers: dict[str, str]
 ) -> None:
     answer = await post(http, called("place", **arguments), **headers)
@@ -119,7 +119,7 @@ async def test_a_header_and_its_argument_must_agree(
     assert (answer.status_code, reason(answer)) == (400, "header_mismatch")
 
 
-async def test_a_schema_that_ties_a_header_to_a_list_ties_nothing(http: httpx.AsyncClient) -> None:
+async def test_a_schema_that_maps_a_header_to_a_list_is_ignored(http: httpx.AsyncClient) -> None:
     answer = await post(http, called("misdeclared", list=[1]))
     assert answer.status_code == 200
 
@@ -135,7 +135,7 @@ async def test_a_schema_that_ties_a_header_to_a_list_ties_nothing(http: httpx.As
         ("=?base64?é?=", None),
     ],
 )
-def test_wrapped_values_are_undone_or_found_corrupt(raw: str, plain: str | None) -> None:
+def test_wrapped_values_are_decoded_or_reported_as_corrupt(raw: str, plain: str | None) -> None:
     assert decode_value(raw) == plain
 
 

@@ -1,4 +1,4 @@
-"""Which tools an agent sees: by toolset, and marked when they are off."""
+"""Which tools an agent sees: chosen by toolset, and marked when they are disabled."""
 
 import json
 from pathlib import Path
@@ -69,7 +69,7 @@ async def test_the_settings_choose_the_toolsets_where_the_address_does_not() -> 
         assert SCRIPT in await listed(Agent(http, "/mcp?toolsets=core"))
 
 
-async def test_what_is_not_listed_can_be_called_all_the_same() -> None:
+async def test_an_unlisted_tool_can_still_be_called() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http, "/mcp?toolsets=pages")
         assert {*await listed(agent)} == {"list_browser_tabs"}
@@ -80,14 +80,14 @@ INFO = {"name": "x", "version": "1"}
 
 
 @pytest.mark.parametrize("query", ["?toolsets=cor", "?toolsets=core,", "?toolsets=core,CLAUDE"])
-async def test_an_unknown_toolset_is_an_error_that_names_those_there_are(query: str) -> None:
+async def test_an_unknown_toolset_is_an_error_that_names_the_known_ones(query: str) -> None:
     async with served() as server, client(server.port) as http:
         hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": INFO}
-        asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
         for answer in (
             await Agent(http, f"/mcp{query}").post("tools/list"),
-            await http.post(f"/mcp{query}", json=asked),
-            await http.post(f"/mcp/gateway{query}", json=asked),
+            await http.post(f"/mcp{query}", json=request),
+            await http.post(f"/mcp/gateway{query}", json=request),
             await http.get(f"/sse{query}"),
         ):
             assert answer.status_code == 400
@@ -98,15 +98,15 @@ async def test_an_unknown_toolset_is_an_error_that_names_those_there_are(query: 
 
 
 @pytest.mark.requirement("OT-33")
-async def test_a_tool_that_is_off_is_marked_and_refuses() -> None:
+async def test_a_disabled_tool_is_marked_and_refused() -> None:
     async with (
         served(off(SCRIPT)) as server,
         connected(server.port) as extension,
         client(server.port) as http,
     ):
         await extension.sync(tab(1))
-        shown = await listed(Agent(http))
-        marked = {name for name, told in shown.items() if told.startswith("[Disabled] ")}
+        descriptions = await listed(Agent(http))
+        marked = {name for name, text in descriptions.items() if text.startswith("[Disabled] ")}
         assert marked == {SCRIPT}
         with pytest.raises(ToolFailed) as failed:
             await Agent(http).call(SCRIPT, code="1", tabId=1)
@@ -115,16 +115,16 @@ async def test_a_tool_that_is_off_is_marked_and_refuses() -> None:
 
 
 @pytest.mark.requirement("OT-33")
-async def test_a_family_that_is_off_is_marked_save_for_a_tool_with_a_level_of_its_own() -> None:
+async def test_a_disabled_family_is_marked_except_a_tool_with_its_own_level() -> None:
     levels = PermissionSettings(plugins={"browser": "off"}, tools={SCRIPT: "ask"})
     async with served(Settings(permissions=levels)) as server, client(server.port) as http:
-        shown = await listed(Agent(http))
-    unmarked = {name for name, told in shown.items() if not told.startswith("[Disabled] ")}
+        descriptions = await listed(Agent(http))
+    unmarked = {name for name, text in descriptions.items() if not text.startswith("[Disabled] ")}
     assert unmarked == {SCRIPT}
 
 
 @pytest.mark.requirement("OT-33")
-async def test_the_persons_word_in_the_panel_changes_the_list_tells_agents_and_is_kept(
+async def test_a_decision_in_the_panel_changes_the_list_notifies_agents_and_is_saved(
     tmp_path: Path,
 ) -> None:
     home = Home(tmp_path / "home").create()
@@ -135,22 +135,22 @@ async def test_the_persons_word_in_the_panel_changes_the_list_tells_agents_and_i
         connected(server.port) as extension,
         client(server.port) as http,
     ):
-        session, wanted = await connect(http), {"notifications": {"toolsListChanged": True}}
+        session, subscription = await connect(http), {"notifications": {"toolsListChanged": True}}
         async with (
             session.listening() as old,
-            LoneClient(http).streaming("subscriptions/listen", wanted) as new,
+            LoneClient(http).streaming("subscriptions/listen", subscription) as new,
         ):
             streams = [events(old), events(new)]
             await next_message(streams[1])
             for level, is_marked in (("off", True), ("auto", False), ("off", True), (None, False)):
-                told = {"plugin": "browser", "tool": SCRIPT, "permission": level}
-                await extension.ask("config.setToolPermission", told)
+                params = {"plugin": "browser", "tool": SCRIPT, "permission": level}
+                await extension.ask("config.setToolPermission", params)
                 for stream in streams:
-                    heard = (await next_message(stream))["method"]
-                    assert heard == "notifications/tools/list_changed"
+                    method = (await next_message(stream))["method"]
+                    assert method == "notifications/tools/list_changed"
                 for agent in (session, Agent(http)):
-                    shown = (await listed(agent))[SCRIPT]
-                    assert shown.startswith("[Disabled] ") is is_marked
+                    description = (await listed(agent))[SCRIPT]
+                    assert description.startswith("[Disabled] ") is is_marked
                 tools = json.loads(home.config.read_text())["permissions"].get("tools", {})
                 assert tools.get(SCRIPT) == level
     after = json.loads(home.config.read_text())
@@ -180,7 +180,7 @@ async def test_the_persons_word_in_the_panel_changes_the_list_tells_agents_and_i
         ("config.setPluginPermission", {"plugin": "", "permission": "auto"}, "not_found"),
     ],
 )
-async def test_a_level_for_what_is_not_there_is_refused_and_not_written(
+async def test_a_level_for_an_unknown_tool_is_refused_and_not_saved(
     tmp_path: Path, method: str, params: Json, reason: str
 ) -> None:
     home = Home(tmp_path / "home").create()

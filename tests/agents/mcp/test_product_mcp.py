@@ -1,4 +1,4 @@
-"""The product's own content over MCP: tools, tabs as resources, the prompt."""
+"""The product's own content over MCP: tools, tabs as resources, and the prompt."""
 
 from collections.abc import Callable
 from itertools import count
@@ -34,7 +34,7 @@ async def _result(agent: Agent, method: str, params: dict[str, Any] | None = Non
 
 
 @pytest.mark.requirement("OT-03")
-async def test_a_tool_that_comes_or_goes_is_announced_in_both_eras_and_the_list_follows() -> None:
+async def test_an_added_or_removed_tool_is_announced_in_both_eras_and_the_list_follows() -> None:
     async with served() as server, client(server.port) as http:
         session = await connect(http)
         async with (
@@ -51,8 +51,8 @@ async def test_a_tool_that_comes_or_goes_is_announced_in_both_eras_and_the_list_
             for change in changes:
                 change()
                 for stream in (older, newer):
-                    heard = await next_message(stream)
-                    assert heard["method"] == "notifications/tools/list_changed"
+                    message = await next_message(stream)
+                    assert message["method"] == "notifications/tools/list_changed"
             server.app.hub.tools.add(EXTRA)
             after = [tool["name"] for tool in (await _result(Agent(http), "tools/list"))["tools"]]
     assert after == [*names, "extra"]
@@ -68,11 +68,11 @@ async def test_open_tabs_are_resources_that_can_be_listed_read_completed_and_fol
         assert [entry["uri"] for entry in listed] == ["tab://1", "tab://12", "tab://3"]
         read = (await _result(agent, "resources/read", {"uri": "tab://12"}))["contents"][0]
         assert '"title":"Tab 12"' in read["text"]
-        wanted = {
+        reference = {
             "ref": {"type": "ref/resource", "uri": "tab://{id}"},
             "argument": {"name": "id", "value": "1"},
         }
-        completed = (await _result(agent, "completion/complete", wanted))["completion"]
+        completed = (await _result(agent, "completion/complete", reference))["completion"]
         assert completed["values"] == ["1", "12"]
         async with LoneClient(http).streaming("subscriptions/listen", LISTEN) as response:
             stream = events(response)
@@ -80,19 +80,19 @@ async def test_open_tabs_are_resources_that_can_be_listed_read_completed_and_fol
             moved = {**tab(1), "title": "New title"}
             await extension.ask("tab.stateChanged", {"tabId": 1, "state": "updated", "tab": moved})
             await extension.ask("tab.stateChanged", {"tabId": 3, "state": "closed"})
-            heard = [await next_message(stream) for _ in range(2)]
-    assert [news["method"] for news in heard] == [
+            received = [await next_message(stream) for _ in range(2)]
+    assert [message["method"] for message in received] == [
         "notifications/resources/updated",
         "notifications/resources/list_changed",
     ]
-    assert heard[0]["params"]["uri"] == "tab://1"
+    assert received[0]["params"]["uri"] == "tab://1"
 
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
     "uri", ["tab://7", "tab://x", "tab://" + "9" * 5000, "file:///etc/passwd", ""]
 )
-async def test_a_resource_that_is_not_there_is_an_error_with_a_reason(uri: str) -> None:
+async def test_an_unknown_resource_is_an_error_with_a_reason(uri: str) -> None:
     async with served() as server, client(server.port) as http:
         session = await connect(http)
         answer = (await session.request("resources/read", {"uri": uri})).json()
@@ -146,7 +146,7 @@ async def test_the_prompt_carries_the_task_and_an_unknown_one_is_refused() -> No
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize("method", ["tools/list", "resources/list", "prompts/list"])
-async def test_a_cursor_that_was_never_given_out_is_refused(method: str) -> None:
+async def test_an_unknown_cursor_is_refused(method: str) -> None:
     async with served() as server, client(server.port) as http:
         answer = (await Agent(http).post(method, {"cursor": "made up"})).json()
     assert answer["error"]["code"] == -32602
@@ -154,7 +154,7 @@ async def test_a_cursor_that_was_never_given_out_is_refused(method: str) -> None
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize("id", ["", 7, "x" * 300, {}])
-async def test_an_operation_id_that_is_no_short_string_is_refused(id: Any) -> None:
+async def test_an_operation_id_must_be_a_short_string(id: Any) -> None:
     async with served() as server, client(server.port) as http:
         params = {"name": "browser_list_tabs", "_meta": {"tabhub/operationId": id}}
         answer = (await Agent(http).post("tools/call", params)).json()
@@ -172,15 +172,15 @@ async def test_each_session_has_its_own_current_tab_and_it_is_forgotten_with_the
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))
         extension.handlers["page.evaluate"] = lambda params: {"value": params["tabId"]}
-        one, two = await connect(http), await connect(http)
-        for session, id in ((one, 1), (two, 2)):
+        first, second = await connect(http), await connect(http)
+        for session, id in ((first, 1), (second, 2)):
             await session.call("browser_execute_script", code="1", tabId=id)
         answers = [
             (await session.call("browser_execute_script", code="1")).json()["result"]
-            for session in (one, two)
+            for session in (first, second)
         ]
         assert [answer["structuredContent"]["value"] for answer in answers] == [1, 2]
-        assert server.app.hub.sessions.current(one.session) == 1
-        await one.end()
-        assert server.app.hub.sessions.current(one.session) is None
-        assert server.app.hub.sessions.current(two.session) == 2
+        assert server.app.hub.sessions.current(first.session) == 1
+        await first.end()
+        assert server.app.hub.sessions.current(first.session) is None
+        assert server.app.hub.sessions.current(second.session) == 2

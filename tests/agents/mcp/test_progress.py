@@ -1,4 +1,4 @@
-"""What a call says before it answers: progress and log lines, and the form the answer takes."""
+"""Progress and log lines before the result of a call, and the form of the result."""
 
 import asyncio
 from typing import Any
@@ -26,8 +26,12 @@ async def client_of(era: str, http: httpx.AsyncClient) -> Client:
     return await connect(http) if era == "handshake" else LoneClient(http)
 
 
-def logged(said: list[dict[str, Any]]) -> list[str]:
-    return [s["params"]["level"] for s in said if s.get("method") == "notifications/message"]
+def logged(received: list[dict[str, Any]]) -> list[str]:
+    return [
+        message["params"]["level"]
+        for message in received
+        if message.get("method") == "notifications/message"
+    ]
 
 
 @pytest.mark.requirement("OT-04")
@@ -37,12 +41,12 @@ async def test_progress_comes_before_the_result_with_the_callers_own_token(
     http: httpx.AsyncClient, era: str, token: str | int
 ) -> None:
     client = await client_of(era, http)
-    said = await messages(await client.call("progress", {"progressToken": token}))
-    assert [s["params"] for s in said[:-1]] == [
+    received = await messages(await client.call("progress", {"progressToken": token}))
+    assert [message["params"] for message in received[:-1]] == [
         {"progressToken": token, "progress": n, "total": 3, "message": f"line {n}"}
         for n in range(3)
     ]
-    assert text_of(said[-1]) == "done"
+    assert text_of(received[-1]) == "done"
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -56,13 +60,15 @@ async def test_nothing_is_reported_without_a_usable_token(
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_tasks_of_one_call_may_speak_at_once(wire: httpx.AsyncClient, era: str) -> None:
+async def test_tasks_of_one_call_may_report_progress_at_once(
+    wire: httpx.AsyncClient, era: str
+) -> None:
     client = await client_of(era, wire)
-    said = await messages(await client.call("crowd", {"progressToken": 1}))
-    assert [s["params"]["progress"] for s in said[:-1]] == list(range(20))
+    received = await messages(await client.call("crowd", {"progressToken": 1}))
+    assert [message["params"]["progress"] for message in received[:-1]] == list(range(20))
 
 
-async def test_nothing_overtakes_the_start_of_a_stream_that_has_to_wait() -> None:
+async def test_no_message_overtakes_the_delayed_start_of_a_stream() -> None:
     sent: list[Any] = []
     writable = asyncio.Event()
 
@@ -81,13 +87,13 @@ async def test_nothing_overtakes_the_start_of_a_stream_that_has_to_wait() -> Non
 
 @pytest.mark.requirement("OT-04")
 @pytest.mark.parametrize("level", LOG_LEVELS)
-async def test_a_session_hears_the_level_it_chose_and_above(
+async def test_a_session_gets_log_lines_of_its_level_and_above(
     http: httpx.AsyncClient, level: str
 ) -> None:
     client = await connect(http)
     assert (await client.request("logging/setLevel", {"level": level})).json()["result"] == {}
-    said = await messages(await client.call("log"))
-    assert logged(said) == [*LOG_LEVELS[LOG_LEVELS.index(level) :]]
+    received = await messages(await client.call("log"))
+    assert logged(received) == [*LOG_LEVELS[LOG_LEVELS.index(level) :]]
 
 
 @pytest.mark.requirement("OT-04")
@@ -99,12 +105,12 @@ async def test_each_session_has_its_own_level(http: httpx.AsyncClient) -> None:
 
 
 @pytest.mark.requirement("OT-04")
-async def test_a_sessionless_request_hears_what_it_asked_for_in_that_request(
+async def test_a_sessionless_request_gets_log_lines_of_the_level_it_names(
     http: httpx.AsyncClient,
 ) -> None:
     client = LoneClient(http)
-    said = await messages(await client.call("log", {LOG_LEVEL: "alert"}))
-    assert logged(said) == ["alert", "emergency"]
+    received = await messages(await client.call("log", {LOG_LEVEL: "alert"}))
+    assert logged(received) == ["alert", "emergency"]
     assert (await client.call("log")).headers["content-type"] == "application/json"
 
 
@@ -118,7 +124,7 @@ async def test_a_level_that_does_not_exist_is_refused(
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_client_that_takes_no_streams_gets_the_result_alone(
+async def test_a_client_that_accepts_no_streams_gets_only_the_result(
     http: httpx.AsyncClient, era: str
 ) -> None:
     client = await client_of(era, http)

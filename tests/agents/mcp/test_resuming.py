@@ -1,4 +1,4 @@
-"""Streams that break: nothing is lost, nothing comes twice."""
+"""Broken streams: no event is lost, no event arrives twice."""
 
 import httpx
 import pytest
@@ -38,15 +38,15 @@ async def read(response: httpx.Response, number: int) -> list[Event]:
     return [await anext(stream) for _ in range(number)]
 
 
-def uris_of(found: list[Event]) -> list[str]:
-    return [event.message["params"]["uri"] for event in found if event.message]
+def uris_of(received: list[Event]) -> list[str]:
+    return [event.message["params"]["uri"] for event in received if event.message]
 
 
-async def test_a_stream_starts_with_an_event_to_come_back_to(http: httpx.AsyncClient) -> None:
+async def test_a_stream_starts_with_an_event_to_resume_from(http: httpx.AsyncClient) -> None:
     client = await connect(http)
     answer = await client.call("progress", {"progressToken": 1})
-    first = await anext(events(answer))
-    assert (first.id, first.message, first.retry) == ("1_1", None, "500")
+    event = await anext(events(answer))
+    assert (event.id, event.message, event.retry) == ("1_1", None, "500")
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18"])
@@ -56,11 +56,11 @@ async def test_older_revisions_get_no_empty_event(http: httpx.AsyncClient, versi
     assert all([event.message async for event in events(answer)])
 
 
-async def test_a_call_that_lets_go_of_its_connection_is_answered_after_the_return(
+async def test_a_call_that_closes_its_stream_is_answered_after_the_client_resumes(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     client = await connect(wire)
-    params = called("let_go", {"progressToken": 1})
+    params = called("drop_stream", {"progressToken": 1})
     async with client.streaming("tools/call", params, id=9) as response:
         primed = [event async for event in events(response)]
     assert [event.message for event in primed] == [None]
@@ -74,12 +74,12 @@ async def test_a_call_that_lets_go_of_its_connection_is_answered_after_the_retur
             await anext(stream)
 
 
-async def test_a_client_that_could_not_come_back_is_not_let_go(
+async def test_the_stream_of_a_client_that_cannot_resume_stays_open(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     client = await connect(wire, "2025-06-18")
     bench.release.set()
-    answer = await client.call("let_go")
+    answer = await client.call("drop_stream")
     assert text_of(answer.json()) == "released"
 
 
@@ -91,12 +91,12 @@ async def test_a_finished_stream_is_replayed_from_where_the_client_was(
     answer = await client.call("progress", {"progressToken": 1})
     whole = [event async for event in events(answer)]
     async with client.listening(after=whole[seen - 1].id) as rest:
-        again = [event async for event in events(rest)]
-    assert [event.id for event in again] == [event.id for event in whole[seen:]]
-    assert [event.message for event in again] == [event.message for event in whole[seen:]]
+        replayed = [event async for event in events(rest)]
+    assert [event.id for event in replayed] == [event.id for event in whole[seen:]]
+    assert [event.message for event in replayed] == [event.message for event in whole[seen:]]
 
 
-async def test_news_are_resumed_after_the_last_one_seen(
+async def test_notifications_resume_after_the_last_one_read(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     client = await subscribed(wire, "a", "b", "c", "d")
@@ -109,7 +109,7 @@ async def test_news_are_resumed_after_the_last_one_seen(
         assert uris_of(await read(response, 3)) == ["b", "c", "d"]
 
 
-async def test_news_go_to_the_newest_of_two_streams_and_back_when_it_closes(
+async def test_notifications_use_the_newest_stream_and_the_older_one_when_it_closes(
     wire: httpx.AsyncClient, bench: Workbench, endpoint: McpEndpoint
 ) -> None:
     client = await subscribed(wire, "a", "b", "c")
@@ -127,7 +127,7 @@ async def test_news_go_to_the_newest_of_two_streams_and_back_when_it_closes(
     assert uris_of([first, *second, third]) == ["a", "b", "c"]
 
 
-async def test_the_older_stream_takes_over_what_waited_while_the_newer_went(
+async def test_the_older_stream_gets_notifications_after_the_newer_one_closes(
     wire: httpx.AsyncClient, bench: Workbench, endpoint: McpEndpoint
 ) -> None:
     client = await subscribed(wire, "a")
@@ -141,7 +141,7 @@ async def test_the_older_stream_takes_over_what_waited_while_the_newer_went(
 
 
 @pytest.mark.parametrize("id", ["", "x", "9_9", "1_", "_1", "1_x", "-1_1", "9" * 5000 + "_1"])
-async def test_an_event_that_nobody_holds_is_refused_without_ending_the_session(
+async def test_an_unknown_event_id_is_refused_without_ending_the_session(
     http: httpx.AsyncClient, id: str
 ) -> None:
     client = await connect(http)

@@ -1,4 +1,4 @@
-"""Every revision on one endpoint."""
+"""Every revision of MCP on one endpoint."""
 
 import httpx
 import pytest
@@ -9,7 +9,7 @@ from tests.agents.mcp.clients import NEWEST, PREFIX, Client, LoneClient, connect
 
 @pytest.mark.requirement("OT-01")
 @pytest.mark.parametrize("version", versions.HANDSHAKE)
-async def test_a_handshake_revision_is_agreed_on_as_asked(
+async def test_a_handshake_revision_is_accepted_as_requested(
     http: httpx.AsyncClient, version: str
 ) -> None:
     client = await connect(http, version)
@@ -19,7 +19,7 @@ async def test_a_handshake_revision_is_agreed_on_as_asked(
 
 @pytest.mark.requirement("OT-01")
 @pytest.mark.parametrize("version", ["1999-01-01", "2026-07-28", ""])
-async def test_an_initialize_we_cannot_follow_gets_the_newest_handshake_revision(
+async def test_an_initialize_with_an_unknown_revision_gets_the_newest_handshake_revision(
     http: httpx.AsyncClient, version: str
 ) -> None:
     client = await connect(http, version)
@@ -49,7 +49,7 @@ async def test_results_of_one_era_do_not_leak_into_the_other(http: httpx.AsyncCl
     assert answer.json()["result"] == {"content": [{"type": "text", "text": "kept"}]}
 
 
-async def test_an_unknown_revision_in_the_headers_is_named_with_those_we_speak(
+async def test_an_unknown_revision_in_the_headers_is_named_with_the_supported_ones(
     http: httpx.AsyncClient,
 ) -> None:
     client = Client(http, {"mcp-protocol-version": "v9"})
@@ -70,7 +70,7 @@ async def test_methods_of_the_older_era_are_not_found_in_the_sessionless_one(
     assert (answer.status_code, answer.json()["error"]["code"]) == (404, -32601)
 
 
-async def test_a_body_that_speaks_the_sessionless_revision_must_have_its_headers(
+async def test_a_body_of_the_sessionless_revision_needs_its_headers(
     http: httpx.AsyncClient,
 ) -> None:
     message, _ = LoneClient(http).message("server/discover", {}, 1)
@@ -81,9 +81,9 @@ async def test_a_body_that_speaks_the_sessionless_revision_must_have_its_headers
 @pytest.mark.requirement("OT-01")
 async def test_batches_are_answered_in_the_revision_that_has_them(http: httpx.AsyncClient) -> None:
     client = await connect(http, "2025-03-26")
-    one, two = (client.message("ping", None, id)[0] for id in ("a", 2))
+    first, second = (client.message("ping", None, id)[0] for id in ("a", 2))
     note = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    answer = await client.send([one, note, two])
+    answer = await client.send([first, note, second])
     assert {item["id"] for item in answer.json()} == {"a", 2}
 
 
@@ -101,7 +101,7 @@ async def test_each_request_of_a_batch_has_its_own_progress_token(http: httpx.As
     assert answer.text.count('"progressToken":"two"') == 3
 
 
-async def test_a_batch_of_notifications_has_nothing_to_say(http: httpx.AsyncClient) -> None:
+async def test_a_batch_of_notifications_has_no_response(http: httpx.AsyncClient) -> None:
     client = await connect(http, "2025-03-26")
     answer = await client.send([{"jsonrpc": "2.0", "method": "notifications/initialized"}])
     assert (answer.status_code, answer.content) == (202, b"")
@@ -116,7 +116,7 @@ async def test_other_revisions_refuse_a_batch(http: httpx.AsyncClient, version: 
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
-async def test_the_sessionless_revision_knows_only_post(
+async def test_the_sessionless_revision_allows_only_post(
     http: httpx.AsyncClient, method: str
 ) -> None:
     answer = await http.request(method, "/mcp", headers={"mcp-protocol-version": NEWEST})

@@ -1,4 +1,4 @@
-"""Sessions: several at once, each of its own, ended by DELETE or by the reaper."""
+"""Sessions: several at once, each separate, ended by DELETE or when idle."""
 
 import asyncio
 from uuid import UUID
@@ -15,7 +15,7 @@ from tests.support.eventually import eventually
 
 
 @pytest.mark.requirement("OT-02")
-async def test_several_clients_work_at_once_with_a_uuid_each(http: httpx.AsyncClient) -> None:
+async def test_several_clients_work_at_once_with_one_uuid_each(http: httpx.AsyncClient) -> None:
     clients = [await connect(http) for _ in range(3)]
     assert len({UUID(client.session) for client in clients}) == 3
     answers = await asyncio.gather(*(c.call("echo", text=c.session) for c in clients))
@@ -43,14 +43,16 @@ async def test_an_unknown_session_is_not_found(http: httpx.AsyncClient) -> None:
         assert answer.json()["error"]["data"]["reason"] == "unknown_session"
 
 
-async def test_a_request_without_a_session_is_told_to_initialize(http: httpx.AsyncClient) -> None:
+async def test_a_request_without_a_session_gets_the_advice_to_initialize(
+    http: httpx.AsyncClient,
+) -> None:
     answer = await Client(http, {}).request("tools/list")
     assert answer.status_code == 400
     assert "initialize" in answer.json()["error"]["message"]
 
 
 @pytest.mark.requirement("OT-02")
-async def test_an_idle_session_is_reaped_and_the_backend_told(
+async def test_an_idle_session_is_ended_and_the_backend_is_notified(
     http: httpx.AsyncClient, endpoint: McpEndpoint, bench: Workbench, clock: Clock
 ) -> None:
     idle, active = await connect(http), await connect(http)
@@ -109,13 +111,13 @@ async def test_the_same_request_id_cannot_run_twice_in_one_session(
     http: httpx.AsyncClient, bench: Workbench
 ) -> None:
     client, other = await connect(http), await connect(http)
-    first = asyncio.create_task(client.request("tools/call", {"name": "wait"}, id=7))
+    call = asyncio.create_task(client.request("tools/call", {"name": "wait"}, id=7))
     await bench.started.wait()
-    again = await client.request("ping", id=7)
-    assert again.json()["error"]["code"] == -32600
+    duplicate = await client.request("ping", id=7)
+    assert duplicate.json()["error"]["code"] == -32600
     assert (await other.request("ping", id=7)).json()["result"] == {}
     bench.release.set()
-    assert (await first).json()["id"] == 7
+    assert (await call).json()["id"] == 7
 
 
 async def test_closing_the_endpoint_ends_every_session(

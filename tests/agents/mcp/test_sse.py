@@ -81,7 +81,9 @@ async def test_a_message_is_accepted_and_answered_on_the_stream(http: httpx.Asyn
 
 @pytest.mark.requirement("CB-04")
 @pytest.mark.parametrize("version", HANDSHAKE)
-async def test_a_client_of_any_revision_shakes_hands(http: httpx.AsyncClient, version: str) -> None:
+async def test_a_client_of_any_revision_completes_the_handshake(
+    http: httpx.AsyncClient, version: str
+) -> None:
     async with streaming(http) as client:
         result = (await client.initialize(version))["result"]
         assert result["protocolVersion"] == version
@@ -98,13 +100,13 @@ async def test_an_unknown_revision_gets_the_newest_with_a_handshake(
         assert answer["result"]["protocolVersion"] == HANDSHAKE[-1]
 
 
-async def test_a_client_without_manners_is_served_all_the_same(http: httpx.AsyncClient) -> None:
+async def test_a_client_without_a_handshake_is_served_too(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
         assert text_of(await client.call("echo", text="first word")) == "first word"
 
 
 @pytest.mark.requirement("CB-02")
-async def test_a_ping_with_a_timestamp_comes_again_and_again(
+async def test_a_ping_with_a_timestamp_is_sent_repeatedly(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert sse.PING_SECONDS == 30
@@ -117,7 +119,7 @@ async def test_a_ping_with_a_timestamp_comes_again_and_again(
 
 
 @pytest.mark.requirement("CB-02")
-async def test_a_ping_is_due_also_while_messages_flow(
+async def test_a_ping_is_sent_also_while_messages_flow(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sse, "PING_SECONDS", 0.05)
@@ -141,24 +143,24 @@ async def test_line_breaks_in_a_result_stay_inside_one_line_of_data(
         assert text_of(await client.call("echo", text=words)) == words
 
 
-async def test_progress_logging_and_news_come_on_the_stream(
+async def test_progress_log_lines_and_notifications_arrive_on_the_stream(
     http: httpx.AsyncClient, bench: Workbench
 ) -> None:
     async with streaming(http) as client:
         await client.initialize()
         assert text_of(await client.call("progress", PROGRESS)) == "done"
-        steps = [told["params"]["progress"] for told in client.others]
+        steps = [message["params"]["progress"] for message in client.others]
         assert steps == [0, 1, 2]
         await client.request("logging/setLevel", {"level": "error"})
         client.others.clear()
         await client.call("log")
-        levels = [told["params"]["level"] for told in client.others]
+        levels = [message["params"]["level"] for message in client.others]
         assert levels == ["error", "critical", "alert", "emergency"]
         bench.news.announce(Change("tools"))
         assert (await client.message())["method"] == "notifications/tools/list_changed"
 
 
-async def test_single_resources_are_told_to_those_who_subscribed(
+async def test_changes_of_a_resource_reach_its_subscribers(
     http: httpx.AsyncClient, bench: Workbench
 ) -> None:
     async with streaming(http) as client:
@@ -172,13 +174,13 @@ async def test_a_question_is_answered_by_a_post(http: httpx.AsyncClient) -> None
     async with streaming(http) as client:
         await client.initialize(elicitation={})
         await client.send(written("tools/call", {"name": "ask", "arguments": {}}, 7))
-        asked = await client.message()
-        assert asked["method"] == "elicitation/create"
-        await client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "accept"}})
+        question = await client.message()
+        assert question["method"] == "elicitation/create"
+        await client.send({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}})
         assert text_of(await client.answer(7)) == "{'action': 'accept'}"
 
 
-async def test_a_request_that_is_taken_back_is_not_answered(
+async def test_a_cancelled_request_is_not_answered(
     http: httpx.AsyncClient, bench: Workbench
 ) -> None:
     async with streaming(http) as client:
@@ -190,7 +192,9 @@ async def test_a_request_that_is_taken_back_is_not_answered(
         assert client.others == []
 
 
-async def test_a_batch_is_answered_where_the_revision_has_them(http: httpx.AsyncClient) -> None:
+async def test_a_batch_is_answered_in_the_revision_that_has_batches(
+    http: httpx.AsyncClient,
+) -> None:
     batch = [written("ping", None, 1), written("notifications/x"), written("ping", None, 2)]
     async with streaming(http) as client:
         assert (await client.send(batch)).status_code == 400
@@ -201,7 +205,9 @@ async def test_a_batch_is_answered_where_the_revision_has_them(http: httpx.Async
         assert [answer["id"] for answer in json.loads(event.data)] == [1, 2]
 
 
-async def test_a_fault_of_a_tool_is_an_answer_without_its_secrets(http: httpx.AsyncClient) -> None:
+async def test_an_exception_in_a_tool_is_an_error_without_its_details(
+    http: httpx.AsyncClient,
+) -> None:
     async with streaming(http) as client:
         error = (await client.call("boom"))["error"]
         assert (error["code"], error["data"]["reason"]) == (-32603, "internal")
@@ -209,15 +215,15 @@ async def test_a_fault_of_a_tool_is_an_answer_without_its_secrets(http: httpx.As
 
 
 @pytest.mark.requirement("CB-02")
-async def test_a_fault_of_the_server_is_an_error_event_and_ends_the_stream(
+async def test_a_server_error_is_an_error_event_and_ends_the_stream(
     http: httpx.AsyncClient, endpoint: SseEndpoint, bench: Workbench
 ) -> None:
     async with streaming(http) as client:
         endpoint.end(client.session, Internal("It broke."))
         event = await client.next()
         assert event is not None and event.kind == "error"
-        told = json.loads(event.data)
-        assert (told["code"], told["message"]) == (-32603, "It broke.")
+        error = json.loads(event.data)
+        assert (error["code"], error["message"]) == (-32603, "It broke.")
         assert await client.next() is None
     assert bench.ended == [client.session]
 
@@ -234,9 +240,9 @@ async def test_closing_the_stream_ends_the_session_and_its_calls(
     await eventually(lambda: len(endpoint.sessions) == 0)
     assert bench.ended == [client.session]
     assert len(bench.news) == 0
-    gone = await client.send(written("ping", None, 1))
-    assert (gone.status_code, gone.json()["error"]["reason"]) == (404, "unknown_session")
-    assert "open a new stream with GET /sse" in gone.json()["error"]["message"]
+    response = await client.send(written("ping", None, 1))
+    assert (response.status_code, response.json()["error"]["reason"]) == (404, "unknown_session")
+    assert "open a new stream with GET /sse" in response.json()["error"]["message"]
 
 
 @pytest.mark.requirement("CB-03")
@@ -256,11 +262,11 @@ async def test_shutdown_ends_the_session(
 async def test_each_stream_is_a_session_of_its_own(
     http: httpx.AsyncClient, endpoint: SseEndpoint
 ) -> None:
-    async with streaming(http) as one, streaming(http) as other:
-        assert one.session != other.session
-        await one.send(written("ping", None, "one"))
-        assert (await other.request("ping", id="other"))["id"] == "other"
-        assert other.others == []
+    async with streaming(http) as client, streaming(http) as other_client:
+        assert client.session != other_client.session
+        await client.send(written("ping", None, "one"))
+        assert (await other_client.request("ping", id="other"))["id"] == "other"
+        assert other_client.others == []
         assert len(endpoint.sessions) == 2
 
 
@@ -270,7 +276,7 @@ async def test_stopping_ends_every_stream(http: httpx.AsyncClient, endpoint: Sse
         assert await client.next() is None
 
 
-async def test_a_session_has_so_many_requests_at_once_and_no_more(
+async def test_the_requests_of_a_session_at_once_are_limited(
     http: httpx.AsyncClient, bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sse, "MOST_RUNNING", 1)
@@ -283,7 +289,7 @@ async def test_a_session_has_so_many_requests_at_once_and_no_more(
         assert text_of(await client.answer(1)) == "released"
 
 
-async def test_who_reads_too_slowly_is_told_and_left(
+async def test_a_client_that_reads_too_slowly_gets_an_error_and_is_dropped(
     http: httpx.AsyncClient,
     endpoint: SseEndpoint,
     bench: Workbench,
@@ -291,7 +297,7 @@ async def test_who_reads_too_slowly_is_told_and_left(
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_EVENTS", 5)
     async with streaming(http) as client:
-        # The server has no chance to write while these go in.
+        # The server cannot write while these are queued.
         for _ in range(7):
             bench.news.announce(Change("tools"))
         assert len(endpoint.sessions) == 0
@@ -302,7 +308,7 @@ async def test_who_reads_too_slowly_is_told_and_left(
     assert bench.ended == [client.session]
 
 
-async def test_one_answer_may_be_larger_than_all_that_may_wait(
+async def test_one_answer_may_be_larger_than_the_queue_limit(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_BYTES", 1000)
@@ -312,7 +318,7 @@ async def test_one_answer_may_be_larger_than_all_that_may_wait(
 
 
 @pytest.mark.requirement("CB-03")
-async def test_what_is_wrong_with_a_message_is_told_at_once(http: httpx.AsyncClient) -> None:
+async def test_an_invalid_message_is_refused_at_once(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
         sent = {
             "parse_error": b'{"jsonrpc": "2.0", "id": 1',
@@ -344,7 +350,7 @@ async def test_what_is_wrong_with_a_message_is_told_at_once(http: httpx.AsyncCli
         ("POST", "/message?sessionId=MINE", {}, 415, None),
     ],
 )
-async def test_what_is_wrong_with_a_request_is_told_by_status_and_reason(
+async def test_an_invalid_request_is_refused_with_a_status_and_a_reason(
     http: httpx.AsyncClient,
     method: str,
     path: str,
@@ -377,7 +383,7 @@ async def test_what_is_wrong_with_a_request_is_told_by_status_and_reason(
         (b"[]", "invalid_request"),
     ],
 )
-async def test_hostile_bytes_are_refused_and_the_session_lives_on(
+async def test_hostile_bytes_are_refused_and_the_session_goes_on(
     http: httpx.AsyncClient, body: bytes, reason: str
 ) -> None:
     async with streaming(http) as client:
@@ -386,13 +392,13 @@ async def test_hostile_bytes_are_refused_and_the_session_lives_on(
         assert (await client.request("ping"))["result"] == {}
 
 
-async def test_of_a_key_given_twice_the_last_counts(http: httpx.AsyncClient) -> None:
+async def test_the_last_of_duplicate_keys_counts(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
         await client.send(b'{"jsonrpc":"2.0","id":1,"id":2,"method":"nonsense","method":"ping"}')
         assert (await client.message()) == {"jsonrpc": "2.0", "id": 2, "result": {}}
 
 
-async def test_a_broken_introduction_is_an_error_and_another_may_follow(
+async def test_a_broken_initialize_is_an_error_and_another_may_follow(
     http: httpx.AsyncClient,
 ) -> None:
     async with streaming(http) as client:

@@ -1,4 +1,4 @@
-"""HTTP+SSE as the product offers it: its tools, its token, its port, its pages."""
+"""HTTP+SSE in the product: its tools, its token, its port and the origins it accepts."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ async def test_a_client_of_the_first_revision_finds_exactly_the_23_tools() -> No
 
 
 @pytest.mark.requirement("CB-04")
-async def test_what_is_not_listed_can_be_called_and_toolsets_can_be_named() -> None:
+async def test_an_unlisted_tool_can_be_called_and_toolsets_can_be_named() -> None:
     async with served() as server, client(server.port) as http:
         async with streaming(http) as agent:
             listed = (await agent.call("browser_list_tabs"))["result"]
@@ -54,7 +54,7 @@ async def test_what_is_not_listed_can_be_called_and_toolsets_can_be_named() -> N
         assert len(await _tools(http, "/sse?toolsets=all")) > 100
 
 
-async def test_resources_and_prompts_are_there_too() -> None:
+async def test_resources_and_prompts_are_listed_too() -> None:
     async with served() as server, client(server.port) as http, streaming(http) as agent:
         await agent.initialize()
         assert (await agent.request("prompts/list"))["result"]["prompts"]
@@ -64,18 +64,18 @@ async def test_resources_and_prompts_are_there_too() -> None:
 
 
 @pytest.mark.requirement("CB-03")
-async def test_a_session_is_closed_to_all_but_the_credential_that_opened_it(tmp_path: Path) -> None:
+async def test_only_the_credential_that_opened_a_session_may_use_it(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
-    mine, others = Clients(home).add("mine"), Clients(home).add("others")
+    own_token, other_token = Clients(home).add("mine"), Clients(home).add("others")
     async with (
         served(home=home) as server,
-        client(server.port, mine) as http,
-        client(server.port, others) as stranger,
-        client(server.port, None) as nobody,
+        client(server.port, own_token) as http,
+        client(server.port, other_token) as stranger,
+        client(server.port, None) as anonymous,
         streaming(http) as agent,
     ):
-        for who, status in ((stranger, 403), (nobody, 401)):
-            answer = await who.post(agent.endpoint, json=written("ping", None, 1))
+        for caller, status in ((stranger, 403), (anonymous, 401)):
+            answer = await caller.post(agent.endpoint, json=written("ping", None, 1))
             assert answer.status_code == status
             assert answer.json()["error"]["code"] and answer.json()["error"]["message"]
         assert (await agent.request("ping", id=2))["id"] == 2
@@ -84,7 +84,7 @@ async def test_a_session_is_closed_to_all_but_the_credential_that_opened_it(tmp_
 
 
 @pytest.mark.requirement("CB-03")
-async def test_without_a_token_there_is_no_stream() -> None:
+async def test_a_stream_needs_a_token() -> None:
     async with served() as server:
         for token in (None, "wrong"):
             async with client(server.port, token) as http:
@@ -94,20 +94,20 @@ async def test_without_a_token_there_is_no_stream() -> None:
 
 
 @pytest.mark.requirement("CB-05")
-async def test_a_second_listener_serves_the_same_and_both_tell_its_port() -> None:
+async def test_a_second_listener_serves_the_same_and_both_report_its_port() -> None:
     async with served(second=True) as server:
-        second = server.app.report.sse_port
-        assert second not in (None, server.port)
-        for port in (server.port, second):
+        second_port = server.app.report.sse_port
+        assert second_port not in (None, server.port)
+        for port in (server.port, second_port):
             assert port is not None
             async with client(port) as http:
                 assert len(await _tools(http)) == 23
-                told = (await http.get("/health")).json()
-                assert told["ssePort"] == second
+                health = (await http.get("/health")).json()
+                assert health["ssePort"] == second_port
 
 
 @pytest.mark.requirement("CB-05")
-async def test_the_token_that_is_set_is_an_agents_and_no_more() -> None:
+async def test_the_configured_token_has_only_the_rights_of_an_agent() -> None:
     settings = Settings(mcp_server=SseSettings(auth_token=TOKEN))
     async with served(settings) as server:
         async with client(server.port, TOKEN) as http:
@@ -121,7 +121,7 @@ async def test_the_token_that_is_set_is_an_agents_and_no_more() -> None:
                 assert (await http.get("/health")).status_code == 401
 
 
-async def test_the_token_that_is_set_is_written_down_nowhere(tmp_path: Path) -> None:
+async def test_the_configured_token_is_never_logged_or_stored(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     settings = Settings(mcp_server=SseSettings(auth_token=TOKEN))
     async with served(settings, home=home) as server, client(server.port, TOKEN) as http:
@@ -156,7 +156,7 @@ async def test_a_token_that_changes_ends_the_sessions_of_the_old_one(tmp_path: P
         assert "another-one-of-these" not in home.audit.read_text()
 
 
-async def test_a_revoked_client_loses_its_stream_and_hears_why(tmp_path: Path) -> None:
+async def test_a_revoked_client_loses_its_stream_with_a_reason(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
     token = Clients(home).add("guest")
     async with (
@@ -172,7 +172,7 @@ async def test_a_revoked_client_loses_its_stream_and_hears_why(tmp_path: Path) -
         assert await agent.next() is None
 
 
-async def test_switched_off_there_is_nothing_at_its_paths() -> None:
+async def test_its_paths_are_not_found_when_it_is_disabled() -> None:
     settings = Settings(mcp_server=SseSettings(enabled=False))
     async with served(settings) as server, client(server.port) as http:
         for method, path in (("GET", "/sse"), ("POST", "/message")):
@@ -204,7 +204,7 @@ async def test_by_setting_a_session_has_its_group_from_the_start_until_its_end(
         async with streaming(http) as agent:
             assert server.app.hub.ownership.of(agent.session) == [7]
             context = (await agent.call("tabs_context_mcp"))["result"]["structuredContent"]
-            assert [shown["tabId"] for shown in context["availableTabs"]] == [7]
+            assert [tab_entry["tabId"] for tab_entry in context["availableTabs"]] == [7]
             entries = server.app.audit.entries(tool="tabs_context_mcp")
             assert [entry["session"] for entry in entries] == [agent.session] * 2
         assert (await extension.command(command))["params"]["tabId"] == 7
@@ -220,7 +220,7 @@ async def test_with_no_browser_a_session_begins_without_its_group() -> None:
 
 
 @pytest.mark.requirement("OT-17")
-async def test_a_page_whose_origin_is_set_may_use_what_is_for_agents() -> None:
+async def test_a_page_of_an_allowed_origin_may_use_the_endpoints_of_agents() -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=[PAGE, "https://app.example"]))
     async with served(settings) as server, client(server.port) as http:
         http.headers["origin"] = PAGE
@@ -241,7 +241,7 @@ async def test_a_page_whose_origin_is_set_may_use_what_is_for_agents() -> None:
 
 
 @pytest.mark.requirement("OT-17")
-async def test_a_page_is_told_why_it_was_refused() -> None:
+async def test_a_refused_page_gets_the_reason() -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=[PAGE]))
     async with served(settings) as server, client(server.port, None) as http:
         answer = await http.get("/sse", headers={"origin": PAGE})
@@ -257,18 +257,18 @@ PREFLIGHT = {
 
 
 @pytest.mark.requirement("OT-17")
-async def test_a_preflight_needs_no_token_and_is_for_named_origins_only() -> None:
+async def test_a_preflight_needs_no_token_and_only_allowed_origins_pass() -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=[PAGE]))
     async with served(settings) as server, client(server.port, None) as http:
         answer = await http.options("/message", headers={"origin": PAGE, **PREFLIGHT})
         assert (answer.status_code, answer.content) == (204, b"")
-        told = answer.headers
-        assert told["access-control-allow-origin"] == PAGE
-        assert {"GET", "POST"} <= set(told["access-control-allow-methods"].split(", "))
-        allowed = told["access-control-allow-headers"].lower().split(", ")
+        headers = answer.headers
+        assert headers["access-control-allow-origin"] == PAGE
+        assert {"GET", "POST"} <= set(headers["access-control-allow-methods"].split(", "))
+        allowed = headers["access-control-allow-headers"].lower().split(", ")
         assert {"authorization", "content-type", "mcp-param-region"} <= set(allowed)
         assert "x-evil" not in allowed
-        assert told["access-control-allow-private-network"] == "true"
+        assert headers["access-control-allow-private-network"] == "true"
         for origin in ("http://localhost:5174", "https://evil.example", "null", PAGE + "0"):
             refused = await http.options("/message", headers={"origin": origin, **PREFLIGHT})
             assert refused.status_code == 403
@@ -310,7 +310,7 @@ async def test_origins_can_change_while_the_server_runs(tmp_path: Path) -> None:
         assert (await http.get("/health", headers={"origin": PAGE})).status_code == 200
 
 
-async def test_the_link_is_closed_to_named_origins(tmp_path: Path) -> None:
+async def test_the_link_is_closed_to_allowed_origins(tmp_path: Path) -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=[PAGE]))
     async with served(settings) as server, client(server.port, None) as http:
         headers = {

@@ -1,4 +1,4 @@
-"""A change reaches clients of every era."""
+"""Notifications of a change reach clients of every era."""
 
 from collections.abc import AsyncIterator
 
@@ -31,8 +31,8 @@ async def first_lines(response: httpx.Response, number: int) -> AsyncIterator[st
             return
 
 
-def listen(**wanted: object) -> dict[str, object]:
-    return {"notifications": wanted}
+def listen(**notifications: object) -> dict[str, object]:
+    return {"notifications": notifications}
 
 
 @pytest.mark.requirement("OT-03")
@@ -97,7 +97,7 @@ async def test_one_change_reaches_both_eras_at_once(
         assert (await next_message(news))["method"] == TOOLS_CHANGED
 
 
-async def test_a_single_resource_is_announced_to_those_who_subscribed(
+async def test_a_changed_resource_is_announced_to_its_subscribers(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     client = await connect(wire)
@@ -114,7 +114,7 @@ async def test_a_single_resource_is_announced_to_those_who_subscribed(
     )
 
 
-async def test_a_subscription_to_one_resource_hears_of_that_one(
+async def test_a_subscription_to_one_resource_gets_only_its_changes(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     params = listen(resourceSubscriptions=["x://2"])
@@ -126,7 +126,7 @@ async def test_a_subscription_to_one_resource_hears_of_that_one(
         assert (await next_message(stream))["params"]["uri"] == "x://2"
 
 
-async def test_a_subscription_whose_client_left_is_forgotten(
+async def test_the_subscription_of_a_disconnected_client_is_forgotten(
     wire: httpx.AsyncClient, bench: Workbench
 ) -> None:
     params = listen(toolsListChanged=True)
@@ -170,14 +170,14 @@ async def test_listening_needs_a_client_that_accepts_streams(http: httpx.AsyncCl
     assert (answer.status_code, answer.json()["error"]["data"]["reason"]) == (406, "not_acceptable")
 
 
-async def test_a_call_that_changes_something_has_no_news_on_its_own_stream(
+async def test_the_stream_of_a_call_carries_no_change_notifications(
     http: httpx.AsyncClient,
 ) -> None:
     answer = await (await connect(http)).call("change")
     assert answer.headers["content-type"] == "application/json"
 
 
-async def test_a_quiet_stream_shows_that_it_is_alive(
+async def test_a_quiet_stream_sends_keepalives(
     wire: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reply, "KEEPALIVE_SECONDS", 0.001)

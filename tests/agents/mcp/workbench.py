@@ -1,4 +1,4 @@
-"""A backend whose tools do what the tests tell them, and say what happened to them."""
+"""A backend whose tools follow the tests and record how their calls ended."""
 
 import asyncio
 from typing import Any
@@ -28,12 +28,12 @@ SCHEMAS: dict[str, Any] = {
 }
 
 
-def said(value: Any) -> m.CallResult:
+def result_of(value: Any) -> m.CallResult:
     return m.CallResult(content=[m.text(str(value))])
 
 
 class Workbench(Backend):
-    """Tools are methods; a call waits for `release` where its tool says so."""
+    """Each tool is a method; some of them wait for `release`."""
 
     info = m.Implementation(name="workbench", version="1")
 
@@ -44,7 +44,7 @@ class Workbench(Backend):
         self.cancelled = asyncio.Event()
         self.ended: list[str] = []
         self.listed: list[Any] = []
-        self.kept = said("kept")
+        self.kept = result_of("kept")
         self._lines = [f"line {number}" for number in range(3)]
 
     def capabilities(self) -> m.Json:
@@ -75,13 +75,13 @@ class Workbench(Backend):
         return result
 
     async def tool_echo(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
-        return said(arguments.get("text"))
+        return result_of(arguments.get("text"))
 
     async def tool_place(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
-        return said(arguments)
+        return result_of(arguments)
 
     async def tool_misdeclared(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
-        return said(arguments)
+        return result_of(arguments)
 
     async def tool_same(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         return self.kept
@@ -93,16 +93,16 @@ class Workbench(Backend):
         except asyncio.CancelledError:
             self.cancelled.set()
             raise
-        return said("released")
+        return result_of("released")
 
     async def tool_progress(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         for step in range(3):
             await exchange.progress(step, 3, self._lines[step])
-        return said("done")
+        return result_of("done")
 
     async def tool_crowd(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         await asyncio.gather(*(exchange.progress(step) for step in range(20)))
-        return said("done")
+        return result_of("done")
 
     async def tool_progress_then_wait(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         await exchange.progress(1)
@@ -111,28 +111,28 @@ class Workbench(Backend):
     async def tool_log(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         for level in m.LOG_LEVELS:
             await exchange.log(level, level, "bench")
-        return said("logged")
+        return result_of("logged")
 
-    async def tool_let_go(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
+    async def tool_drop_stream(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         await exchange.close_stream()
         await exchange.progress(1)
         return await self.tool_wait(exchange, arguments)
 
     async def tool_ask(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         answers = await exchange.ask({"who": NAME})
-        return said(answers["who"])
+        return result_of(answers["who"])
 
     async def tool_ask_both(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         answers = await exchange.ask({"who": NAME, "what": SAMPLE})
-        return said(sorted(answers))
+        return result_of(sorted(answers))
 
     async def tool_ask_with_state(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         await exchange.ask({"who": NAME}, state={"seen": 1})
-        return said(exchange.state)
+        return result_of(exchange.state)
 
     async def tool_boom(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         raise RuntimeError("a secret that no client may see")
 
     async def tool_change(self, exchange: Exchange, arguments: m.Json) -> m.CallResult:
         self.news.announce(Change("tools"))
-        return said("announced")
+        return result_of("announced")

@@ -1,4 +1,4 @@
-"""Programs and processes as the launcher's tests need them."""
+"""Programs and processes for the tests of the launcher."""
 
 from pathlib import Path
 
@@ -36,13 +36,13 @@ def carries(process: Path, mark: str) -> bool:
 
 
 def living(group: int | None, mark: str = "no mark") -> set[int]:
-    """Processes of a group, or with a mark in their environment, that are not on their way out."""
-    found = set()
+    """Processes of a group, or with a mark in their environment, that are not exiting."""
+    pids = set()
     for process in Path("/proc").glob("[0-9]*"):
         stat = fields(process)
         if is_alive(stat) and (int(stat[2]) == group or carries(process, mark)):
-            found.add(int(process.name))
-    return found
+            pids.add(int(process.name))
+    return pids
 
 
 CHROMIUM = "Chromium 156.0.1"

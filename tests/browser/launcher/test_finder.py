@@ -26,7 +26,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def says(version: str) -> str:
+def prints(version: str) -> str:
     return f"echo '{version}'"
 
 
@@ -41,43 +41,43 @@ def says(version: str) -> str:
 def test_only_google_chrome_needs_the_debugging_pipe(
     programs: Path, name: str, version: str, needs_pipe: bool
 ) -> None:
-    path = script(programs / name, says(version))
+    path = script(programs / name, prints(version))
     assert find_browser() == InstalledBrowser(path, version, needs_pipe)
 
 
 def test_chrome_comes_before_chromium(programs: Path) -> None:
-    script(programs / "chromium", says(CHROMIUM))
-    script(programs / "google-chrome-stable", says(CHROME))
+    script(programs / "chromium", prints(CHROMIUM))
+    script(programs / "google-chrome-stable", prints(CHROME))
     assert find_browser().version == CHROME
 
 
 def test_the_browser_named_in_the_environment_comes_first(
     programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script(programs / "google-chrome", says(CHROME))
-    mine = script(tmp_path / "mine", says(CHROMIUM))
-    monkeypatch.setenv("TABHUB_BROWSER", str(mine))
-    assert find_browser() == InstalledBrowser(mine, CHROMIUM, False)
+    script(programs / "google-chrome", prints(CHROME))
+    named = script(tmp_path / "mine", prints(CHROMIUM))
+    monkeypatch.setenv("TABHUB_BROWSER", str(named))
+    assert find_browser() == InstalledBrowser(named, CHROMIUM, False)
 
 
-def test_a_browser_named_in_the_environment_that_is_no_program_is_an_error(
+def test_a_browser_named_in_the_environment_must_be_a_program(
     programs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script(programs / "chromium", says(CHROMIUM))
+    script(programs / "chromium", prints(CHROMIUM))
     monkeypatch.setenv("TABHUB_BROWSER", "/nowhere/chrome")
     with pytest.raises(BrowserNotFound, match="TABHUB_BROWSER is '/nowhere/chrome'"):
         find_browser()
 
 
-def test_a_program_that_cannot_say_its_version_is_passed_over(programs: Path) -> None:
+def test_a_program_that_prints_no_version_is_skipped(programs: Path) -> None:
     script(programs / "chrome", "echo 'install the snap' >&2", "exit 1")
-    script(programs / "chromium", says(CHROMIUM))
+    script(programs / "chromium", prints(CHROMIUM))
     assert find_browser().version == CHROMIUM
 
 
-def test_what_a_wrapper_complains_of_is_no_part_of_the_version(programs: Path) -> None:
+def test_warnings_of_a_wrapper_are_not_part_of_the_version(programs: Path) -> None:
     complaint = "echo '[: 25276518400: unexpected operator' >&2"
-    script(programs / "chromium", complaint, says(CHROMIUM))
+    script(programs / "chromium", complaint, prints(CHROMIUM))
     assert find_browser().version == CHROMIUM
 
 
@@ -101,7 +101,7 @@ def test_without_a_browser_one_sentence_says_what_to_install(
     assert caught.value.message.count(".") - command.count(".") == 1
 
 
-def test_a_linux_made_from_another_is_told_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_derived_linux_distribution_gets_the_same_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     release = {"ID": "mint", "ID_LIKE": "ubuntu debian"}
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
     assert finder._installer() == "snap install chromium"

@@ -34,13 +34,13 @@ def stamps(folder: Path) -> dict[Path, tuple[int, int]]:
     return {p: (p.stat().st_ino, p.stat().st_mtime_ns) for p in folder.rglob("*")}
 
 
-def test_the_installed_copy_has_what_the_package_has(home: Home, packaged: Path) -> None:
+def test_the_installed_copy_has_the_files_of_the_package(home: Home, packaged: Path) -> None:
     assert install_extension(home) == home.extension
     assert contents(home.extension) == contents(packaged)
     assert contents(home.managed_extension) == contents(packaged)
 
 
-def test_what_only_developers_need_is_left_out(home: Home, packaged: Path) -> None:
+def test_files_for_developers_are_left_out(home: Home, packaged: Path) -> None:
     for name in ("README.md", "jsconfig.json", "tsconfig.json", "auth.json", "a.test.js"):
         (packaged / name).write_text("x")
     (packaged / "tests").mkdir()
@@ -56,7 +56,7 @@ def test_installing_again_changes_nothing(home: Home, packaged: Path) -> None:
     assert stamps(home.extension) == before
 
 
-def test_a_changed_file_alone_is_written(home: Home, packaged: Path) -> None:
+def test_only_a_changed_file_is_written(home: Home, packaged: Path) -> None:
     install_extension(home)
     manifest = (home.extension / "manifest.json").stat().st_mtime_ns
     (packaged / "worker" / "main.js").write_text("newer")
@@ -65,7 +65,7 @@ def test_a_changed_file_alone_is_written(home: Home, packaged: Path) -> None:
     assert (home.extension / "manifest.json").stat().st_mtime_ns == manifest
 
 
-def test_files_that_no_longer_belong_go_and_auth_stays(home: Home, packaged: Path) -> None:
+def test_obsolete_files_are_removed_and_auth_stays(home: Home, packaged: Path) -> None:
     install_extension(home)
     auth = secret.prepare(home, 9515)
     (packaged / "worker" / "main.js").unlink()

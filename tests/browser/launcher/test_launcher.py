@@ -1,4 +1,4 @@
-"""The launcher with a pretended browser: command line, profile, starting and stopping."""
+"""The launcher with a fake browser: command line, profile, start and stop."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ def arguments(
     )
 
 
-def test_features_of_a_person_join_ours_in_one_flag(home: Home) -> None:
+def test_features_of_a_person_and_ours_are_one_flag(home: Home) -> None:
     command = arguments(home, extra=("--enable-features=A,WebMCP", "--enable-features=B"))
     flags = [flag for flag in command if flag.startswith("--enable-features")]
     assert flags == ["--enable-features=WebMCP,A,B"]
@@ -83,7 +83,7 @@ def test_chromium_loads_by_flag_and_chrome_by_pipe(home: Home) -> None:
     assert "http://one.test/" not in by_pipe
 
 
-def test_only_a_headless_browser_is_told_to_be(home: Home) -> None:
+def test_only_a_headless_browser_gets_the_headless_flag(home: Home) -> None:
     assert "--headless=new" in arguments(home)
     assert not any(flag.startswith("--headless") for flag in arguments(home, headless=False))
 
@@ -122,10 +122,10 @@ def test_broken_preferences_are_left_to_the_browser(home: Home, broken: str) -> 
     assert preferences(home).read_text() == broken
 
 
-# Starting and stopping a pretended browser
+# Start and stop of a fake browser
 
 
-def pretended(tmp_path: Path, *lines: str) -> InstalledBrowser:
+def fake_browser(tmp_path: Path, *lines: str) -> InstalledBrowser:
     return InstalledBrowser(script(tmp_path / "browser", *lines), CHROMIUM, False)
 
 
@@ -133,11 +133,11 @@ async def start(browser: InstalledBrowser, home: Home) -> BrowserProcess:
     return await BrowserProcess.start(browser, home=home, profile=home.profile, headless=True)
 
 
-async def test_a_browser_that_ends_at_once_is_an_error_with_its_last_words(
+async def test_a_browser_that_exits_at_once_is_an_error_with_its_output(
     home: Home, tmp_path: Path
 ) -> None:
     noise = "echo '[: 1: unexpected operator' >&2"
-    browser = pretended(tmp_path, noise, "echo 'No usable sandbox!' >&2", "exit 5")
+    browser = fake_browser(tmp_path, noise, "echo 'No usable sandbox!' >&2", "exit 5")
     with pytest.raises(BrowserFailed) as caught:
         await start(browser, home)
     assert caught.value.message == "The browser ended with exit code 5: No usable sandbox!"
@@ -150,7 +150,7 @@ async def test_a_profile_that_another_browser_has_open_is_an_error_that_says_so(
     home.profile.mkdir()
     (home.profile / "SingletonLock").symlink_to(f"{socket.gethostname()}-{os.getpid()}")
     with pytest.raises(BrowserFailed, match=rf"open in another browser: .*process {os.getpid()}\b"):
-        await start(pretended(tmp_path, f"exit {code}"), home)
+        await start(fake_browser(tmp_path, f"exit {code}"), home)
 
 
 async def test_a_program_that_cannot_be_started_is_an_error(home: Home, tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ async def test_a_program_that_cannot_be_started_is_an_error(home: Home, tmp_path
 
 
 async def test_a_browser_that_fails_later_says_why(home: Home, tmp_path: Path) -> None:
-    browser = pretended(tmp_path, "trap 'echo oh >&2; exit 3' USR1", TAKES_PROFILE, STAYS)
+    browser = fake_browser(tmp_path, "trap 'echo oh >&2; exit 3' USR1", TAKES_PROFILE, STAYS)
     process = await start(browser, home)
     os.kill(process.pid, signal.SIGUSR1)
     assert (await process.failure()).message.startswith("The browser ended with exit code 3: oh")
@@ -167,10 +167,10 @@ async def test_a_browser_that_fails_later_says_why(home: Home, tmp_path: Path) -
 
 
 @needs_proc
-async def test_a_browser_that_ignores_a_polite_request_is_killed_with_its_helpers(
+async def test_a_browser_that_ignores_sigterm_is_killed_with_its_helpers(
     home: Home, tmp_path: Path
 ) -> None:
-    browser = pretended(tmp_path, "trap '' TERM", TAKES_PROFILE, STAYS)
+    browser = fake_browser(tmp_path, "trap '' TERM", TAKES_PROFILE, STAYS)
     process = await start(browser, home)
     await process.stop(timeout=0.2)
     assert await process.wait() == -signal.SIGKILL
@@ -179,7 +179,7 @@ async def test_a_browser_that_ignores_a_polite_request_is_killed_with_its_helper
 
 @needs_proc
 async def test_helpers_that_outlive_their_browser_are_ended_too(home: Home, tmp_path: Path) -> None:
-    browser = pretended(tmp_path, "sleep 600 &", "trap 'exit 0' USR1", TAKES_PROFILE, STAYS)
+    browser = fake_browser(tmp_path, "sleep 600 &", "trap 'exit 0' USR1", TAKES_PROFILE, STAYS)
     process = await start(browser, home)
     os.kill(process.pid, signal.SIGUSR1)
     assert await process.wait() == 0
@@ -188,10 +188,10 @@ async def test_helpers_that_outlive_their_browser_are_ended_too(home: Home, tmp_
 
 
 @needs_proc
-async def test_a_start_that_is_cancelled_leaves_nothing(home: Home, tmp_path: Path) -> None:
+async def test_a_cancelled_start_leaves_no_process(home: Home, tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     os.mkfifo(noted)
-    browser = pretended(tmp_path, f"echo $$ > {noted}", STAYS)
+    browser = fake_browser(tmp_path, f"echo $$ > {noted}", STAYS)
     starting = asyncio.create_task(start(browser, home))
     pid = int(await asyncio.to_thread(noted.read_text))
     starting.cancel()
@@ -200,7 +200,7 @@ async def test_a_start_that_is_cancelled_leaves_nothing(home: Home, tmp_path: Pa
     assert living(pid) == set()
 
 
-async def test_stopping_twice_is_no_error(home: Home, tmp_path: Path) -> None:
-    process = await start(pretended(tmp_path, TAKES_PROFILE, STAYS), home)
+async def test_stopping_twice_is_not_an_error(home: Home, tmp_path: Path) -> None:
+    process = await start(fake_browser(tmp_path, TAKES_PROFILE, STAYS), home)
     await process.stop()
     await process.stop()

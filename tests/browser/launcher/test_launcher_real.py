@@ -1,4 +1,4 @@
-"""The launcher with the real browser of this machine, by both ways of loading an extension."""
+"""The launcher with the real browser of this machine and both ways to load an extension."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ MESSAGES = (
 
 
 class Listener:
-    """A server that notes who calls, and answers with what it was told to."""
+    """A server that records requests and sends a fixed response."""
 
     def __init__(self) -> None:
         self.port = 0
@@ -45,7 +45,7 @@ class Listener:
         self._open[writer] = asyncio.create_task(self._serve(reader, writer))
 
     async def close(self) -> None:
-        """End every connection: browsers open some that they never use."""
+        """Close every connection: browsers open some that they never use."""
         for writer in self._open:
             writer.close()
         await asyncio.gather(*self._open.values())
@@ -66,9 +66,9 @@ class Listener:
         writer.close()
         self._calls.put_nowait(path)
 
-    async def heard(self, path: str) -> None:
-        """Wait until it is called there; calls elsewhere do not count."""
-        await eventually(self._calls.get, until=lambda found: found == path)
+    async def requested(self, path: str) -> None:
+        """Wait for a request to this path; other paths do not count."""
+        await eventually(self._calls.get, until=lambda called: called == path)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ async def listener() -> AsyncIterator[Listener]:
 
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> str:
-    """Stands in the environment of all that this test starts."""
+    """A mark in the environment of every process that this test starts."""
     name = f"tabhub-test-{uuid4().hex}"
     monkeypatch.setenv("TABHUB_TEST_MARK", name)
     return name
@@ -107,7 +107,7 @@ def write_extension(home: Home, port: int) -> None:
 
 @pytest.fixture
 def home(tmp_path: Path, listener: Listener) -> Home:
-    """With an extension in it that calls the listener."""
+    """A home with an extension that calls the listener."""
     home = Home(tmp_path / "home").create()
     write_extension(home, listener.port)
     return home
@@ -115,7 +115,7 @@ def home(tmp_path: Path, listener: Listener) -> Home:
 
 @pytest.fixture(params=[False, True], ids=["flag", "pipe"])
 def browser(request: pytest.FixtureRequest) -> InstalledBrowser:
-    """The browser of this machine, by both ways of loading: Chromium takes either."""
+    """The browser of this machine, with both ways to load an extension: Chromium supports both."""
     return replace(find_browser(), needs_debugging_pipe=request.param)
 
 
@@ -136,39 +136,39 @@ async def test_the_extension_is_loaded(
     browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home):
-        await listener.heard("/worker")
+        await listener.requested("/worker")
 
 
 async def test_a_page_opened_at_the_start_has_the_extension_in_it(
     browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home, f"http://127.0.0.1:{listener.port}/page"):
-        await listener.heard("/content")
+        await listener.requested("/content")
 
 
-async def test_an_extension_that_reloads_itself_comes_back(
+async def test_an_extension_that_reloads_itself_starts_again(
     browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     listener.answers["/worker"] = ["reload"]
     async with running(browser, home):
-        await listener.heard("/worker")
-        await listener.heard("/worker")
+        await listener.requested("/worker")
+        await listener.requested("/worker")
 
 
 async def test_stopping_leaves_no_process_behind(
     browser: InstalledBrowser, home: Home, listener: Listener, mark: str
 ) -> None:
     async with running(browser, home, f"http://127.0.0.1:{listener.port}/page") as process:
-        await listener.heard("/page")
+        await listener.requested("/page")
         assert len(living(process.pid, mark)) > 3
     assert living(process.pid, mark) == set()
 
 
-async def test_the_profile_of_a_running_browser_is_refused_and_left_to_it(
+async def test_the_profile_of_a_running_browser_is_refused_and_not_touched(
     browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home) as first:
-        await listener.heard("/worker")
+        await listener.requested("/worker")
         with pytest.raises(BrowserFailed, match=rf"another browser: .*process {first.pid}\b"):
             async with running(browser, home):
                 pass
@@ -180,12 +180,12 @@ async def test_a_profile_whose_browser_was_killed_starts_again(
     browser: InstalledBrowser, home: Home, listener: Listener
 ) -> None:
     async with running(browser, home) as first:
-        await listener.heard("/worker")
+        await listener.requested("/worker")
         os.killpg(first.pid, signal.SIGKILL)
         await first.wait()
     assert owner(home.profile) == first.pid
     async with running(browser, home) as second:
-        await listener.heard("/worker")
+        await listener.requested("/worker")
         assert owner(home.profile) == second.pid
 
 
@@ -193,7 +193,7 @@ async def test_a_browser_started_by_pipe_ends_with_the_pipe(
     home: Home, listener: Listener, mark: str
 ) -> None:
     async with running(replace(find_browser(), needs_debugging_pipe=True), home) as process:
-        await listener.heard("/worker")
+        await listener.requested("/worker")
         assert process._pipe
         process._pipe.close()
         async with asyncio.timeout(PATIENCE):

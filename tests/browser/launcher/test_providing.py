@@ -1,4 +1,4 @@
-"""A browser for a profile that has one already, with pretended browsers."""
+"""A browser for a profile that is already in use, with fake browsers."""
 
 import asyncio
 import os
@@ -54,15 +54,15 @@ def program(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def processes() -> Iterator[list["subprocess.Popen[bytes]"]]:
-    found: list[subprocess.Popen[bytes]] = []
-    yield found
-    for process in found:
+    started: list[subprocess.Popen[bytes]] = []
+    yield started
+    for process in started:
         process.kill()
         process.wait()
 
 
 class Orphan:
-    """A browser as a server that was killed leaves it."""
+    """A browser left running by a killed server."""
 
     def __init__(self, home: Home, program: Path, *flags: str) -> None:
         home.profile.mkdir(exist_ok=True)
@@ -77,50 +77,52 @@ class Orphan:
 def orphan(
     home: Home, program: Path, processes: list["subprocess.Popen[bytes]"]
 ) -> Iterator[Orphan]:
-    found = Orphan(home, program, f"--load-extension=/a,{home.managed_extension}", "--headless=new")
-    processes.append(found.process)
-    yield found
+    left_over = Orphan(
+        home, program, f"--load-extension=/a,{home.managed_extension}", "--headless=new"
+    )
+    processes.append(left_over.process)
+    yield left_over
 
 
-def wanted(
+def options(
     home: Home, headless: bool | None = None, *arguments: str, lends: bool = True
 ) -> BrowserOptions:
     return BrowserOptions(home, home.profile, headless, True, arguments=arguments, lends=lends)
 
 
-def finding(program: Path) -> InstalledBrowser:
+def installed(program: Path) -> InstalledBrowser:
     return InstalledBrowser(program, CHROMIUM, False)
 
 
 async def test_a_browser_that_was_left_behind_is_used_again_and_ended_with_its_helpers(
     home: Home, program: Path, orphan: Orphan
 ) -> None:
-    found = left_behind(home)
-    assert found is not None and found.pid == orphan.pid
-    browser = await provide(wanted(home), lambda: finding(program))
+    left = left_behind(home)
+    assert left is not None and left.pid == orphan.pid
+    browser = await provide(options(home), lambda: installed(program))
     assert (browser.manner, browser.pid) == ("left behind", orphan.pid)
     assert left_behind(home) is None
-    known = keeper(home.profile)
-    assert known is not None and known.pid == os.getpid()
+    owner = keeper(home.profile)
+    assert owner is not None and owner.pid == os.getpid()
     await browser.stop()
     assert not is_alive(orphan.pid)
     eventually_sync(lambda: living(orphan.pid) == set(), "the helpers to end")
     assert keeper(home.profile) is None
 
 
-async def test_one_that_is_not_as_wanted_is_replaced(
+async def test_a_browser_with_other_options_is_replaced(
     home: Home, program: Path, orphan: Orphan
 ) -> None:
-    for want in (wanted(home, None, "--lang=de"), wanted(home, False)):
-        browser = await provide(want, lambda: finding(program))
+    for requested in (options(home, None, "--lang=de"), options(home, False)):
+        browser = await provide(requested, lambda: installed(program))
         assert (browser.manner, is_alive(orphan.pid)) == ("started", False)
         await browser.stop()
 
 
-async def test_the_end_of_a_browser_of_an_earlier_run_is_noticed(
+async def test_the_exit_of_a_browser_of_an_earlier_run_is_noticed(
     home: Home, program: Path, orphan: Orphan
 ) -> None:
-    browser = await provide(wanted(home, True), lambda: finding(program))
+    browser = await provide(options(home, True), lambda: installed(program))
     failing = asyncio.create_task(browser.failure())
     orphan.process.kill()
     async with asyncio.timeout(PATIENCE):
@@ -128,21 +130,21 @@ async def test_the_end_of_a_browser_of_an_earlier_run_is_noticed(
     await browser.stop()
 
 
-async def test_a_browser_that_another_process_looks_after_is_lent_or_refused_and_never_ended(
+async def test_a_browser_of_another_process_is_lent_or_refused_and_never_stopped(
     home: Home, program: Path, orphan: Orphan, processes: list["subprocess.Popen[bytes]"]
 ) -> None:
     command = [sys.executable, "-c", HOLDS, str(home.profile)]
     other = subprocess.Popen(command, stdout=subprocess.PIPE)
     processes.append(other)
     assert other.stdout is not None and other.stdout.readline() == b"held\n"
-    browser = await provide(wanted(home), lambda: finding(program))
+    browser = await provide(options(home), lambda: installed(program))
     assert (browser.manner, browser.pid) == ("lent", orphan.pid)
     await browser.stop()
     assert is_alive(orphan.pid)
     assert left_behind(home) is None and await end_left_behind(home) is None
-    for want in (wanted(home, lends=False), wanted(home, False)):
+    for requested in (options(home, lends=False), options(home, False)):
         with pytest.raises(ProfileInUse, match=r"process 4711.*another --user-data-dir"):
-            await provide(want, lambda: finding(program))
+            await provide(requested, lambda: installed(program))
     assert is_alive(orphan.pid)
     other.kill()
     other.wait()
@@ -150,7 +152,7 @@ async def test_a_browser_that_another_process_looks_after_is_lent_or_refused_and
     assert await end_left_behind(home) == orphan.pid
 
 
-async def test_a_browser_without_our_extension_is_not_taken(
+async def test_a_browser_without_our_extension_is_not_used(
     home: Home,
     program: Path,
     tmp_path: Path,
@@ -160,7 +162,7 @@ async def test_a_browser_without_our_extension_is_not_taken(
     processes.append(stranger.process)
     hands_over = script(tmp_path / "second", "exit 21")
     with pytest.raises(ProfileInUse, match="open in another browser"):
-        await provide(wanted(home), lambda: finding(hands_over))
+        await provide(options(home), lambda: installed(hands_over))
     assert is_alive(stranger.pid) and left_behind(home) is None
     assert keeper(home.profile) is None
 
@@ -173,7 +175,7 @@ async def test_another_process_with_the_number_of_a_dead_browser_is_left_alone(
     home.profile.mkdir()
     (home.profile / "SingletonLock").symlink_to(f"{socket.gethostname()}-{bystander.pid}")
     assert left_behind(home) is None
-    browser = await provide(wanted(home), lambda: finding(program))
+    browser = await provide(options(home), lambda: installed(program))
     assert browser.manner == "started"
     await browser.stop()
     assert bystander.poll() is None

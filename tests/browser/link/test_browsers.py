@@ -1,4 +1,4 @@
-"""Several browsers, and what they tell of their tabs."""
+"""Several browsers, and their reports about tabs."""
 
 import asyncio
 from typing import Any
@@ -42,11 +42,11 @@ async def test_a_connection_without_a_profile_id_counts_as_one_profile() -> None
 
 @pytest.mark.requirement("OT-23")
 async def test_two_browsers_with_the_same_tab_number_get_different_ids_and_each_its_call() -> None:
-    seen: list[tuple[str, Any]] = []
+    calls: list[tuple[str, Any]] = []
 
     def answering(name: str) -> Any:
         def answer(params: dict[str, Any]) -> dict[str, Any]:
-            seen.append((name, params["tabId"]))
+            calls.append((name, params["tabId"]))
             return {"value": name}
 
         return answer
@@ -70,12 +70,12 @@ async def test_two_browsers_with_the_same_tab_number_get_different_ids_and_each_
             }
     assert len({*ids.values()}) == 2
     assert values == {"a": "a", "b": "b"}
-    assert seen == [("a", 5), ("b", 5)]
+    assert calls == [("a", 5), ("b", 5)]
 
 
 @pytest.mark.requirement("OT-24")
 @pytest.mark.parametrize("closed_first", [True, False])
-async def test_until_a_reconnected_browser_lists_its_tabs_it_is_as_managed_as_before(
+async def test_a_reconnected_browser_keeps_its_kind_until_it_lists_its_tabs(
     closed_first: bool,
 ) -> None:
     async with served() as server, connected(server.port) as extension:
@@ -90,7 +90,7 @@ async def test_until_a_reconnected_browser_lists_its_tabs_it_is_as_managed_as_be
 
 
 @pytest.mark.requirement("OT-24")
-async def test_a_browser_that_comes_back_is_synced_and_nothing_is_there_twice() -> None:
+async def test_a_reconnected_browser_is_synced_and_no_tab_is_listed_twice() -> None:
     async with served() as server, client(server.port) as http:
         async with connected(server.port) as extension:
             await extension.sync(tab(1), tab(2))
@@ -114,7 +114,7 @@ async def _tabs_after(*changes: dict[str, Any]) -> list[int]:
         return [entry.id for entry in server.app.hub.tabs.all()]
 
 
-async def test_a_list_of_tabs_is_taken_in_the_order_in_which_the_browser_spoke() -> None:
+async def test_a_list_of_tabs_is_applied_in_the_order_of_the_messages() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         listing = asyncio.create_task(Agent(http).call("browser_list_tabs"))
@@ -128,7 +128,7 @@ async def test_a_list_of_tabs_is_taken_in_the_order_in_which_the_browser_spoke()
         assert [entry.id for entry in server.app.hub.tabs.all()] == [1, 3]
 
 
-async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
+async def test_messages_of_a_replaced_connection_are_ignored() -> None:
     async with served() as server:
         browsers = server.app.browsers
         news = Raw(b'{"tabs": [{"tabId": 9}]}')
@@ -143,7 +143,7 @@ async def test_a_replaced_connection_speaks_for_its_profile_no_more() -> None:
         assert [entry.id for entry in server.app.hub.tabs.all()] == [2]
 
 
-async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
+async def test_reconnecting_stops_the_timer_that_would_forget_the_tabs() -> None:
     async with served() as server:
         browsers = server.app.browsers
         clocks = []
@@ -158,7 +158,7 @@ async def test_coming_back_stops_the_clock_that_would_forget_the_tabs() -> None:
         assert len(server.app.hub.tabs) == 0
 
 
-async def test_a_browser_that_is_not_there_is_named_among_those_that_are() -> None:
+async def test_the_error_for_an_unknown_browser_names_the_connected_ones() -> None:
     async with served() as server, connected(server.port, "here") as extension:
         await extension.sync(tab(1))
         async with client(server.port) as http:

@@ -16,7 +16,7 @@ from tests.support.serving import served
 
 
 def _connection(answer: Any) -> tuple[LinkConnection, list[str]]:
-    """A connection whose browser answers each command like this, and what it was sent."""
+    """A connection whose browser sends this answer to each command, and the sent messages."""
     sent: list[str] = []
 
     async def send(text: str) -> None:
@@ -33,10 +33,10 @@ async def _silent(progress: float, total: float | None, message: str | None) -> 
 
 
 def _noted() -> str:
-    """What was found, which no other test is to find."""
-    (found,) = checked.MISFITS
+    """The reported misfit, removed so that no other test sees it."""
+    (misfit_text,) = checked.MISFITS
     checked.MISFITS.clear()
-    return found
+    return misfit_text
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def _noted() -> str:
         ("tabs.invent", {}),
     ],
 )
-async def test_an_input_that_is_not_declared_is_not_sent(command: str, input: Any) -> None:
+async def test_an_undeclared_input_is_not_sent(command: str, input: Any) -> None:
     connection, sent = _connection({})
     with pytest.raises(Internal, match=command):
         await connection.dispatch(command, input, 1, _silent)
@@ -56,7 +56,7 @@ async def test_an_input_that_is_not_declared_is_not_sent(command: str, input: An
 
 
 @pytest.mark.parametrize("output", [{}, {"closed": "1"}, {"closed": 1, "more": 1}, None, 7])
-async def test_an_output_that_is_not_declared_is_refused(output: Any) -> None:
+async def test_an_undeclared_output_is_refused(output: Any) -> None:
     connection, _ = _connection(output)
     with pytest.raises(Unavailable) as refused:
         await connection.dispatch("tabs.close", {}, 1, _silent)
@@ -64,7 +64,7 @@ async def test_an_output_that_is_not_declared_is_refused(output: Any) -> None:
     assert _noted().startswith("tabs.close: its output is invalid")
 
 
-async def test_what_is_declared_passes_in_each_of_its_shapes() -> None:
+async def test_every_declared_shape_passes() -> None:
     for output in ({"value": [1]}, {"value": None, "description": "Symbol(a)"}):
         connection, _ = _connection(output)
         assert await connection.dispatch("page.evaluate", {"code": "1"}, 1, _silent) == output
@@ -77,7 +77,7 @@ async def test_outside_development_nothing_is_checked(monkeypatch: pytest.Monkey
     assert checked.development_schemas() == {}
 
 
-async def test_the_extension_is_sent_what_it_may_expect_in_development() -> None:
+async def test_in_development_the_extension_gets_the_schemas_of_inputs() -> None:
     async with served() as server, asyncio.timeout(30):
         async with connected(server.port) as extension:
             assert extension.greeting["commands"] == json.loads(json.dumps(input_schemas()))

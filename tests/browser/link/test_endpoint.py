@@ -1,4 +1,4 @@
-"""The link as an extension sees it: who gets in, and what is understood."""
+"""The link as an extension sees it: which connections and which messages are accepted."""
 
 import json
 
@@ -34,7 +34,7 @@ async def test_a_socket_without_the_secret_is_refused_before_the_upgrade(
     assert refused.value.response.status_code == 401
 
 
-async def test_a_socket_with_the_secret_that_speaks_something_else_is_refused() -> None:
+async def test_a_socket_with_the_secret_and_another_protocol_is_refused() -> None:
     async with served() as server:
         with pytest.raises(InvalidStatus) as refused:
             await _open(server.port, "other", SECRET)
@@ -76,7 +76,7 @@ async def test_a_message_over_the_limit_closes_the_link_with_its_own_code() -> N
     "text",
     ["{", "[]", "3", '"x"', '{"jsonrpc":"1.0"}', '{"jsonrpc":"2.0","id":9,"result":{}}', "\x00"],
 )
-async def test_nonsense_from_an_extension_is_ignored_and_the_link_lives(text: str) -> None:
+async def test_invalid_messages_of_an_extension_are_ignored_and_the_link_stays(text: str) -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.socket.send(text)
         await extension.settled()
@@ -94,7 +94,7 @@ async def test_an_unknown_request_or_wrong_params_get_an_error_with_a_reason() -
     assert (wrong["error"]["code"], wrong["error"]["data"]["reason"]) == (-32602, "invalid_params")
 
 
-async def test_the_extension_is_told_to_reload_and_503_says_that_none_is_there() -> None:
+async def test_the_extension_gets_a_reload_request_and_503_means_that_none_is_connected() -> None:
     async with served() as server, client(server.port) as http:
         missing = await http.post("/extension/reload")
         async with connected(server.port) as extension:

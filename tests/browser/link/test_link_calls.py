@@ -1,4 +1,4 @@
-"""Calls over the link: answers, progress, cancelling, and what happens when it breaks."""
+"""Calls over the link: answers, progress, cancellation, and a broken link."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ from tests.support.serving import client, served
 
 
 @pytest.mark.requirement("OT-24")
-async def test_calls_in_flight_fail_at_once_when_the_link_drops_and_say_what_may_be() -> None:
+async def test_running_calls_fail_at_once_when_the_link_drops_with_their_possible_effect() -> None:
     async with served() as server, client(server.port) as http:
         async with connected(server.port) as extension:
             await extension.sync(tab(1))
@@ -34,9 +34,7 @@ async def test_calls_in_flight_fail_at_once_when_the_link_drops_and_say_what_may
 
 
 @pytest.mark.requirement("OT-24")
-async def test_without_a_browser_a_call_says_that_none_is_connected_and_can_be_tried_again() -> (
-    None
-):
+async def test_without_a_browser_a_call_gets_a_retryable_error() -> None:
     async with served() as server, client(server.port) as http:
         with pytest.raises(ToolFailed) as failed:
             await Agent(http).call("browser_list_tabs")
@@ -90,8 +88,10 @@ async def test_progress_from_the_browser_reaches_the_caller_with_its_token() -> 
     events = [
         json.loads(line[6:]) for line in response.text.splitlines() if line.startswith("data: ")
     ]
-    told = [event["params"] for event in events if event.get("method") == "notifications/progress"]
-    assert [(t["progressToken"], t["progress"], t["total"]) for t in told] == [
+    updates = [
+        event["params"] for event in events if event.get("method") == "notifications/progress"
+    ]
+    assert [(t["progressToken"], t["progress"], t["total"]) for t in updates] == [
         ("mine", 1, 2),
         ("mine", 2, 2),
     ]
@@ -99,7 +99,7 @@ async def test_progress_from_the_browser_reaches_the_caller_with_its_token() -> 
 
 
 @pytest.mark.requirement("OT-05")
-async def test_a_client_that_hangs_up_cancels_the_call_in_the_browser() -> None:
+async def test_a_client_that_disconnects_cancels_the_call_in_the_browser() -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.sync(tab(1))
         async with client(server.port) as http:
@@ -137,7 +137,7 @@ async def test_an_answer_to_an_earlier_connection_never_reaches_a_new_call() -> 
 @pytest.mark.parametrize(
     "rest", ['"result":{"output":{"value":"\\ud83d"}}}', '"result":7}', '"result":' + "[" * 9000]
 )
-async def test_an_answer_that_cannot_be_read_fails_its_call_at_once(rest: str) -> None:
+async def test_an_unreadable_answer_fails_its_call_at_once(rest: str) -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
         call = asyncio.create_task(Agent(http).call("browser_execute_script", code="1", tabId=1))
@@ -159,7 +159,7 @@ async def test_a_link_with_smaller_messages_says_so_and_refuses_larger_calls() -
     assert failed.value.reason == "too_large"
 
 
-async def test_a_dead_socket_that_nobody_has_noticed_yet_is_no_internal_fault() -> None:
+async def test_a_dead_socket_is_not_an_internal_error() -> None:
     async def broken(text: str) -> None:
         raise ConnectionResetError
 

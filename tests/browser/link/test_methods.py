@@ -1,4 +1,4 @@
-"""The table of the link's methods: what it does not have is neither sent nor taken."""
+"""The table of the link's methods: other methods are neither sent nor accepted."""
 
 import json
 
@@ -35,7 +35,7 @@ def test_a_method_is_in_the_table_of_a_direction_once() -> None:
 
 def test_params_are_decoded_by_the_table_and_come_after_the_context() -> None:
     rows = [LinkMethod("c", "extension", "browsers", "request", link.Cancel)]
-    handlers = Handlers(rows, {"c": lambda who, told: (who, told.dispatch_id)})
+    handlers = Handlers(rows, {"c": lambda sender, params: (sender, params.dispatch_id)})
     assert handlers.handle("c", Raw(b'{"dispatchId": "7", "new": 1}'), "me") == ("me", "7")
     with pytest.raises(ProtocolError) as wrong:
         handlers.handle("c", Raw(b'{"dispatchId": 7}'), "me")
@@ -45,7 +45,7 @@ def test_params_are_decoded_by_the_table_and_come_after_the_context() -> None:
     assert unknown.value.reason == "method_not_found"
 
 
-async def test_the_server_sends_nothing_that_is_not_in_the_table() -> None:
+async def test_the_server_sends_only_methods_of_the_table() -> None:
     sent: list[str] = []
 
     async def send(text: str) -> None:
@@ -62,7 +62,7 @@ async def test_the_server_sends_nothing_that_is_not_in_the_table() -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*EXTENSION.sent, *PAGE.received} - {*EXTENSION.received}))
-async def test_what_the_extension_may_not_send_is_not_taken(name: str) -> None:
+async def test_other_methods_of_the_extension_are_refused(name: str) -> None:
     async with served() as server, connected(server.port) as extension:
         answer = await extension.ask(name, {})
     assert answer["error"]["data"]["reason"] == "method_not_found"
@@ -84,18 +84,18 @@ async def test_every_method_that_a_page_may_send_has_a_handler_in_the_server() -
             assert reason != "method_not_found", name
 
 
-async def test_a_page_cannot_send_what_only_the_extension_sends() -> None:
+async def test_a_page_cannot_send_the_methods_of_the_extension() -> None:
     async with served(Settings(worker_origins=[SHOP])) as server, admitted(server.port) as worker:
         for name in sorted(EXTENSION.received.keys() - PAGE.received.keys()):
             answer = await worker.ask(name, dispatchId="1", sites=["x"], index=0, offset=0)
             assert answer["error"]["data"]["reason"] == "method_not_found", name
 
 
-async def test_what_the_panel_is_given_is_what_the_table_says() -> None:
+async def test_the_state_of_the_panel_has_the_type_in_the_table() -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.sync(tab(1))
         await extension.publish(1, page_tool("greet"))
-        shown = await extension.state()
+        state = await extension.state()
     row = EXTENSION.received["config.getState"]
-    assert msgspec.to_builtins(msgspec.convert(shown, row.result)) == shown
-    assert shown["tabs"] and shown["tools"]
+    assert msgspec.to_builtins(msgspec.convert(state, row.result)) == state
+    assert state["tabs"] and state["tools"]

@@ -1,4 +1,4 @@
-"""The extension of 840a27a with today's server: every message that it had to say still counts."""
+"""The extension of 840a27a with today's server: all of its recorded messages still work."""
 
 import asyncio
 import json
@@ -23,33 +23,33 @@ PAGE = f"http://{SITE}"
 
 
 class OldExtension:
-    """Says what was recorded, in that order, and compares what it is sent."""
+    """Sends the recorded messages in order, and compares the received ones."""
 
     def __init__(self, socket: ClientConnection, adds: bool) -> None:
         self._socket = socket
         self._adds = adds
         self._ids: dict[str, str] = {}
-        """Of the server's requests: as they were, and as they are."""
+        """Ids of the server's requests: recorded and actual."""
         self._early: list[Message] = []
         self.taken: list[str] = []
 
     async def play(self) -> None:
         for line in LINES:
             if line["from"] == "extension":
-                await self._say(line["message"])
+                await self._send(line["message"])
             else:
-                await self._hear(line["message"])
+                await self._receive(line["message"])
 
-    async def _say(self, message: Message) -> None:
-        said = json.loads(self._renamed(json.dumps(message)))
-        await self._socket.send(json.dumps(with_more(said) if self._adds else said))
+    async def _send(self, message: Message) -> None:
+        renamed = json.loads(self._renamed(json.dumps(message)))
+        await self._socket.send(json.dumps(with_more(renamed) if self._adds else renamed))
 
     def _renamed(self, text: str) -> str:
         for old, new in self._ids.items():
             text = text.replace(json.dumps(old), json.dumps(new))
         return text
 
-    async def _hear(self, recorded: Message) -> None:
+    async def _receive(self, recorded: Message) -> None:
         actual = await self._next(recorded)
         assert lacks(recorded, actual) is None, (lacks(recorded, actual), recorded, actual)
         if "method" in recorded and "id" in recorded:
@@ -58,11 +58,11 @@ class OldExtension:
             self._ids[recorded["params"]["id"]] = actual["params"]["id"]
         self.taken.append(_name(actual))
 
-    async def _next(self, wanted: Message) -> Message:
-        """The first message of this kind; news may come in another order than they did."""
+    async def _next(self, expected: Message) -> Message:
+        """The first message of this kind; notifications may arrive in another order."""
         while True:
             for message in self._early:
-                if _is_like(wanted, message):
+                if _is_like(expected, message):
                     self._early.remove(message)
                     return message
             text = await asyncio.wait_for(self._socket.recv(), PATIENCE)
@@ -74,49 +74,49 @@ def _name(message: Message) -> str:
     return f"{message.get('method', 'answer')} {tool}".strip()
 
 
-def _is_like(wanted: Message, message: Message) -> bool:
-    if "method" in wanted:
-        return _name(wanted) == _name(message)
-    return "method" not in message and message["id"] == wanted["id"]
+def _is_like(expected: Message, message: Message) -> bool:
+    if "method" in expected:
+        return _name(expected) == _name(message)
+    return "method" not in message and message["id"] == expected["id"]
 
 
 @asynccontextmanager
 async def old_extension(port: int, adds: bool) -> AsyncIterator[OldExtension]:
-    """Connected as it did it: with three subprotocols, and no word about its version."""
+    """Connect as the old extension did: with three subprotocols and without a version."""
     offered = [Subprotocol(name) for name in ("tabhub", SECRET, "profile-a")]
     async with connect(f"ws://127.0.0.1:{port}/ws", subprotocols=offered) as socket:
         yield OldExtension(socket, adds)
 
 
 async def agents_work(server: Server, http: httpx.AsyncClient) -> dict[str, Any]:
-    """The calls that were made when it was recorded."""
+    """Make the calls of the recording."""
     agent, browsers, tools = Agent(http), server.app.browsers, server.app.hub.tools
     await eventually(lambda: any(browser.ready for browser in browsers.all()))
     tab = (await agent.call("browser_open_tab", url=f"{PAGE}/form.html"))["tabId"]
-    found: dict[str, Any] = {"tabs": (await agent.call("browser_list_tabs"))["tabs"]}
-    found["read"] = await agent.call("browser_read_page", tabId=tab)
-    found["click"] = await agent.call("browser_click_element", tabId=tab, selector="button")
+    results: dict[str, Any] = {"tabs": (await agent.call("browser_list_tabs"))["tabs"]}
+    results["read"] = await agent.call("browser_read_page", tabId=tab)
+    results["click"] = await agent.call("browser_click_element", tabId=tab, selector="button")
     mail = {"selector": "#mail", "text": "ann@example.com"}
-    found["typed"] = await agent.call("browser_type_text", tabId=tab, **mail)
-    other = (await agent.call("browser_open_tab", url=f"{PAGE}/upload.html"))["tabId"]
+    results["typed"] = await agent.call("browser_type_text", tabId=tab, **mail)
+    upload_tab = (await agent.call("browser_open_tab", url=f"{PAGE}/upload.html"))["tabId"]
     files = [{"name": "a.txt", "data": "aGVsbG8="}]
-    given = {"tabId": other, "selector": "#one", "files": files}
-    found["upload"] = await agent.call("browser_upload_files", **given)
-    await agent.call("browser_close_tab", tabId=other)
+    upload = {"tabId": upload_tab, "selector": "#one", "files": files}
+    results["upload"] = await agent.call("browser_upload_files", **upload)
+    await agent.call("browser_close_tab", tabId=upload_tab)
     script = {"tabId": tab, "code": "6 * 7"}
-    found["missed"] = await failure(agent.call("browser_execute_script", **script))
-    found["nowhere"] = await failure(
+    results["missed"] = await failure(agent.call("browser_execute_script", **script))
+    results["nowhere"] = await failure(
         agent.call("browser_click_element", tabId=tab, selector="#nowhere")
     )
     await agent.call("browser_navigate_tab", tabId=tab, url=f"{PAGE}/tools.html")
     name = "website_tool_site_test_double"
     await eventually(lambda: any(tool.name == name for tool in tools))
-    found["page tool"] = await agent.call(name, a=21)
+    results["page tool"] = await agent.call(name, a=21)
     await eventually(lambda: browsers.has_panel)
-    found["approved"] = await agent.call("browser_execute_script", **script)
+    results["approved"] = await agent.call("browser_execute_script", **script)
     await eventually(lambda: not browsers.has_panel)
     await agent.call("browser_close_tab", tabId=tab)
-    return found
+    return results
 
 
 async def failure(call: Any) -> str:
@@ -135,16 +135,16 @@ async def test_an_old_extension_works_with_this_server(adds: bool) -> None:
     ):
         working = asyncio.create_task(agents_work(server, http))
         await extension.play()
-        found = await working
+        results = await working
         mismatch = server.app.browsers.mismatch_of("profile-a")
-    assert [entry["title"] for entry in found["tabs"]] == ["New Tab", "Form"]
-    assert (found["read"]["title"], found["read"]["nodes"]) == ("Form", 16)
-    assert found["click"]["effect"] == {"mutated": True}
-    assert found["typed"]["effect"]["value"] == "ann@example.com"
-    assert found["upload"]["effect"]["files"] == [{"name": "a.txt", "size": 5}]
-    assert (found["missed"], found["nowhere"]) == ("approval_unavailable", "element_not_found")
-    assert found["page tool"] == {"doubled": 42, "where": PAGE}
-    assert found["approved"] == {"value": 42}
+    assert [entry["title"] for entry in results["tabs"]] == ["New Tab", "Form"]
+    assert (results["read"]["title"], results["read"]["nodes"]) == ("Form", 16)
+    assert results["click"]["effect"] == {"mutated": True}
+    assert results["typed"]["effect"]["value"] == "ann@example.com"
+    assert results["upload"]["effect"]["files"] == [{"name": "a.txt", "size": 5}]
+    assert (results["missed"], results["nowhere"]) == ("approval_unavailable", "element_not_found")
+    assert results["page tool"] == {"doubled": 42, "where": PAGE}
+    assert results["approved"] == {"value": 42}
     assert mismatch is not None and not mismatch.is_refused
     assert {"sync.full", "tool.dispatch page.click", "confirmation.closed", "pong"} <= {
         *extension.taken

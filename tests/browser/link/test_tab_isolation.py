@@ -1,5 +1,5 @@
-"""Whatever browsers, pages, people and sessions do, in whatever order: a browser tool runs in the
-tab of the session that calls it, or in one the person shares, and nowhere else."""
+"""For any order of events in browsers, pages and sessions, a browser tool runs only in a tab of its
+own session or in one that the person shares."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ PROFILES = ("a", "b")
 
 @dataclass
 class World:
-    """The server without a network, two browsers, and what really belongs to whom."""
+    """The server without a network, two browsers, and the real owner of each tab."""
 
     app: App
     owners: dict[tuple[str, int], str | None] = field(default_factory=dict)
@@ -38,26 +38,26 @@ class World:
         async def send(text: str) -> None:
             self._answer(profile, json.loads(text))
 
-        link = LinkConnection(send, self._hear(profile), 10_000_000)
+        link = LinkConnection(send, self._receiver(profile), 10_000_000)
         self.links[profile] = link
         self.app.browsers.join(profile, link)
         tabs = [_state(number) for where, number in self.owners if where == profile]
         browser = {"kind": "managed", "instance": str(self.runs.setdefault(profile, 1))}
-        self._say(profile, "tab.syncAll", {"browser": browser, "tabs": tabs})
+        self._send(profile, "tab.syncAll", {"browser": browser, "tabs": tabs})
 
-    def news(self, profile: str, **told: Any) -> None:
-        self._say(profile, "tab.stateChanged", told)
+    def news(self, profile: str, **params: Any) -> None:
+        self._send(profile, "tab.stateChanged", params)
 
     def tab(self, place: tuple[str, int]) -> int:
-        found = self.app.hub.tabs.by_native(*place)
-        assert found is not None
-        return found.id
+        known = self.app.hub.tabs.by_native(*place)
+        assert known is not None
+        return known.id
 
-    def _say(self, profile: str, method: str, params: Any) -> None:
+    def _send(self, profile: str, method: str, params: Any) -> None:
         message = {"jsonrpc": "2.0", "method": method, "params": params}
         self.links[profile].receive(json.dumps(message))
 
-    def _hear(self, profile: str) -> Any:
+    def _receiver(self, profile: str) -> Any:
         return lambda sender, method, params: self.app.browsers.handle(
             profile, sender, method, params
         )
@@ -73,7 +73,7 @@ class World:
         self.links[profile].receive(json.dumps(reply))
 
     async def runs_in(self, session: str, tab: int) -> tuple[str, int] | None:
-        """Where a script ran, if it did."""
+        """The tab in which a script ran, or None."""
         self.ran.clear()
         raw = Raw(json.dumps({"code": "1", "tabId": tab}).encode())
         try:
@@ -107,16 +107,16 @@ async def _step(world: World, what: str, profile: str, number: int, session: str
         opener = next((n for p, n in world.owners if p == profile), None)
         if opener is not None:
             world.owners[place] = world.owners[profile, opener]
-            told = {"tabId": number, "state": "opened", "tab": _state(number)}
-            world.news(profile, **told, openedBy=opener)
+            change = {"tabId": number, "state": "opened", "tab": _state(number)}
+            world.news(profile, **change, openedBy=opener)
     elif what == "closes" and known:
         world.news(profile, tabId=number, state="closed")
         del world.owners[place]
         world.shared.discard(place)
     elif what == "replaced" and known:
         other = (profile, number % len(NUMBERS) + 1)
-        told = {"tabId": number, "state": "replaced", "replacedBy": other[1]}
-        world.news(profile, **told, tab=_state(other[1]))
+        change = {"tabId": number, "state": "replaced", "replacedBy": other[1]}
+        world.news(profile, **change, tab=_state(other[1]))
         world.owners[other] = world.owners.pop(place)
         world.shared.discard(other)
         if place in world.shared:
@@ -186,8 +186,8 @@ def test_no_interleaving_reaches_a_foreign_tab_through_a_browser_tool(
     asyncio.run(_play(steps))
 
 
-def test_the_world_of_this_test_lets_an_agent_into_its_own_tab() -> None:
-    """So that the property above cannot hold for want of any call that succeeds."""
+def test_an_agent_reaches_its_own_tab_in_this_world() -> None:
+    """This proves that the property above does not hold only because every call fails."""
 
     async def play() -> None:
         world = World(App(Settings(), "5e" * 32))

@@ -1,4 +1,4 @@
-"""An extension and a server of different versions: which is older, who says so, who is refused."""
+"""An extension and a server of different versions: which is older, what is reported and refused."""
 
 import json
 import logging
@@ -32,26 +32,26 @@ NEXT = End(2, "9.0.0")
 
 @pytest.fixture
 def newer_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This server speaks protocol 2 only."""
+    """Make this server support only protocol 2."""
     monkeypatch.setattr(versions, "SERVER", NEXT)
     monkeypatch.setattr(versions, "OLDEST_PROTOCOL", 2)
 
 
 async def health(port: int) -> dict[str, Any]:
     async with client(port) as http:
-        told: dict[str, Any] = (await http.get("/health")).json()
-        return told
+        report: dict[str, Any] = (await http.get("/health")).json()
+        return report
 
 
 async def closing(port: int, *names: str) -> tuple[list[dict[str, Any]], int | None, str | None]:
-    """What an extension is sent until it is closed, and how."""
-    heard = []
+    """The messages that an extension gets until it is closed, with the code and the reason."""
+    received = []
     offered = [Subprotocol(name) for name in ("tabhub", SECRET, "profile-a", *names)]
     async with connect(f"ws://127.0.0.1:{port}/ws", subprotocols=offered) as socket:
         with pytest.raises(ConnectionClosed):
             while True:
-                heard.append(json.loads(await socket.recv()))
-    return heard, socket.close_code, socket.close_reason
+                received.append(json.loads(await socket.recv()))
+    return received, socket.close_code, socket.close_reason
 
 
 def test_the_extension_in_this_package_is_of_the_servers_version() -> None:
@@ -62,11 +62,11 @@ def test_the_extension_in_this_package_is_of_the_servers_version() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['extension']} {case['server']}")
 def test_the_older_one_is_named(case: dict[str, Any]) -> None:
-    found = versions.mismatch(End(*case["extension"]), End(*case["server"]))
+    mismatch = versions.mismatch(End(*case["extension"]), End(*case["server"]))
     if case["older"] is None:
-        assert found is None
+        assert mismatch is None
         return
-    assert found is not None
+    assert mismatch is not None
     word, do = (
         ("older", "update the extension")
         if case["older"] == "extension"
@@ -75,8 +75,8 @@ def test_the_older_one_is_named(case: dict[str, Any]) -> None:
             "update tabhub",
         )
     )
-    assert f"is {word} than this server" in found.says and found.do.startswith(do)
-    assert found.is_refused == (case.get("refusedBy") == "server")
+    assert f"is {word} than this server" in mismatch.says and mismatch.do.startswith(do)
+    assert mismatch.is_refused == (case.get("refusedBy") == "server")
 
 
 @pytest.mark.parametrize(
@@ -92,17 +92,19 @@ def test_the_older_one_is_named(case: dict[str, Any]) -> None:
         ("v9999999-1", None),
     ],
 )
-def test_what_an_extension_says_of_itself_is_read_or_nothing(offered: str, end: End | None) -> None:
+def test_the_offered_version_of_an_extension_is_parsed_or_ignored(
+    offered: str, end: End | None
+) -> None:
     assert versions.parse(offered) == end
     if end is not None:
         assert versions.offered(end) == offered
 
 
-async def test_the_same_version_is_worth_no_word(caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_same_version_is_not_reported(caplog: pytest.LogCaptureFixture) -> None:
     async with served() as server, connected(server.port) as extension:
         await extension.sync(tab(1))
-        told = await health(server.port)
-    assert (told["browsers"][0]["mismatch"], told["refusedBrowsers"]) == (None, [])
+        report = await health(server.port)
+    assert (report["browsers"][0]["mismatch"], report["refusedBrowsers"]) == (None, [])
     assert "than this server" not in caplog.text
 
 
@@ -115,53 +117,53 @@ async def test_the_same_version_is_worth_no_word(caplog: pytest.LogCaptureFixtur
         ("v2-0.1.0", "(0.1.0, protocol 2) is newer than this server (", "update tabhub"),
     ],
 )
-async def test_another_version_is_served_and_told_of_once(
+async def test_another_version_is_served_and_reported_once(
     offered: str | None, says: str, do: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with served() as server:
         for _ in range(2):
             async with connected(server.port, version=offered) as extension:
                 await extension.sync(tab(1))
-                told = await health(server.port)
-    found = told["browsers"][0]["mismatch"]
-    assert says in found["says"] and found["do"].startswith(do)
-    assert not found["isRefused"] and told["refusedBrowsers"] == []
+                report = await health(server.port)
+    mismatch = report["browsers"][0]["mismatch"]
+    assert says in mismatch["says"] and mismatch["do"].startswith(do)
+    assert not mismatch["isRefused"] and report["refusedBrowsers"] == []
     lines = [record for record in caplog.records if says in record.getMessage()]
     assert [(line.levelno, do in line.getMessage()) for line in lines] == [(logging.WARNING, True)]
 
 
 @pytest.mark.usefixtures("newer_server")
 @pytest.mark.parametrize("names", [(), ("v1-0.1.0",)])
-async def test_an_extension_that_is_too_old_hears_who_refuses_it(
+async def test_an_extension_that_is_too_old_gets_the_version_that_refuses_it(
     names: tuple[str, ...], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with served() as server:
-        heard, code, reason = await closing(server.port, *names)
+        received, code, reason = await closing(server.port, *names)
         await closing(server.port, *names)
-        told = await health(server.port)
+        report = await health(server.port)
         async with connected(server.port, version="v2-9.0.0") as extension:
             await extension.sync(tab(1))
             after = await health(server.port)
-    (greeting,) = heard
+    (greeting,) = received
     assert greeting["params"]["protocol"] == 2
     assert greeting["params"]["server"] == {"name": "tabhub", "version": "9.0.0"}
     assert (code, reason) == (versions.INCOMPATIBLE, "incompatible")
-    assert (told["browsers"], len(told["refusedBrowsers"])) == ([], 1)
-    says = told["refusedBrowsers"][0]["mismatch"]["says"]
+    assert (report["browsers"], len(report["refusedBrowsers"])) == ([], 1)
+    says = report["refusedBrowsers"][0]["mismatch"]["says"]
     assert says.endswith("(9.0.0, protocol 2), and the two cannot work together.")
     assert caplog.text.count("cannot work together") == 1
     assert after["refusedBrowsers"] == []
 
 
 @pytest.mark.usefixtures("newer_server")
-async def test_an_extension_that_is_refused_takes_nobodys_place() -> None:
+async def test_a_refused_extension_does_not_replace_a_connection() -> None:
     async with served() as server, connected(server.port, version="v2-9.0.0") as extension:
         await extension.sync(tab(1))
         await closing(server.port, "v1-0.1.0")
         await extension.settled()
 
 
-async def test_an_extension_that_refuses_this_server_is_known(
+async def test_an_extension_that_refuses_this_server_is_listed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with served() as server:
@@ -169,14 +171,14 @@ async def test_an_extension_that_refuses_this_server_is_known(
             async with connected(server.port, version="v7-7.0") as extension:
                 await extension.socket.close(versions.INCOMPATIBLE)
             await eventually(lambda: not server.app.browsers.all())
-        told = await health(server.port)
-    (refused,) = told["refusedBrowsers"]
+        report = await health(server.port)
+    (refused,) = report["refusedBrowsers"]
     assert refused["id"] == "profile-a"
     assert refused["mismatch"]["do"] == f"update tabhub: {versions.UPDATE_SERVER}"
     assert caplog.text.count("cannot work together") == 1
 
 
-def test_an_agent_is_not_told_of_other_peoples_browsers() -> None:
+def test_an_agent_does_not_see_refused_browsers() -> None:
     assert "refusedBrowsers" in PRIVATE
 
 
@@ -184,7 +186,7 @@ FOUND = {"says": "The extension is older.", "do": "update it", "isRefused": Fals
 BROWSER = {"name": "Chrome", "version": "1", "kind": "personal", "panels": 1, "ready": True}
 
 
-def test_status_says_what_to_update() -> None:
+def test_status_names_the_program_to_update() -> None:
     facts = {
         **{"version": "1", "port": 1, "pid": 1, "uptime": 1, "extensionConnections": 1},
         **{"agents": 0, "toolCount": 1, "stopped": False, "skipPermissions": False},
@@ -195,17 +197,17 @@ def test_status_says_what_to_update() -> None:
     assert lines.count("    The extension is older.") == lines.count("    do: update it") == 2
 
 
-def test_doctor_warns_of_another_version_and_fails_on_one_that_is_refused() -> None:
+def test_doctor_warns_of_another_version_and_fails_on_a_refused_one() -> None:
     facts = {
         "browsers": [{**BROWSER, "mismatch": FOUND}],
         "refusedBrowsers": [{"id": "x", "mismatch": FOUND}],
     }
-    found = list(doctor.connected(cast(Inspection, SimpleNamespace(server=facts))))
-    levels = [(one.level, one.do) for one in found if one.says == FOUND["says"]]
+    checks = list(doctor.connected(cast(Inspection, SimpleNamespace(server=facts))))
+    levels = [(check.level, check.do) for check in checks if check.says == FOUND["says"]]
     assert levels == [("warn", "update it"), ("fail", "update it")]
 
 
-def test_of_many_profiles_only_the_last_are_kept() -> None:
+def test_only_the_last_refused_profiles_are_kept() -> None:
     browsers = Browsers(Hub())
     for number in range(MOST_MISMATCHES + 5):
         browsers.mismatched(str(number), Mismatch("a", "b", True))

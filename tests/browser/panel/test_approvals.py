@@ -1,4 +1,4 @@
-"""Asking a person: the question on the link, every kind of answer, and none."""
+"""Approvals: the request on the link, every kind of answer, and no answer."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -39,27 +39,27 @@ def script(agent: Agent, tab_id: int = 1, code: str = "1") -> "asyncio.Task[dict
 
 
 @pytest.mark.requirement("OT-34")
-async def test_a_question_says_who_wants_what_where_with_all_parameters_and_by_which_rule() -> None:
+async def test_a_request_has_the_client_the_tool_the_tab_all_parameters_and_the_rule() -> None:
     async with asking() as (_, extension, agent):
         code = "document.title // " + "x" * 5000
         call = script(agent, code=code)
-        told = await question(extension)
-        assert told["tool"] == "browser_execute_script" and told["plugin"] == "browser"
-        assert told["client"] == "main" and told["origin"] == "example.com"
-        assert told["tab"] == {"tabId": 1, "title": "Tab 1", "url": "https://example.com/1"}
-        assert told["parameters"] == {"code": code}
-        assert "permissions.tools.browser_execute_script = ask" in told["rule"]
-        assert told["scopes"] == ["once", "session", "domain", "always"]
-        assert (await extension.state())["confirmations"] == [told]
-        assert await respond(extension, told["id"], "allow", scope="once")
+        request = await question(extension)
+        assert request["tool"] == "browser_execute_script" and request["plugin"] == "browser"
+        assert request["client"] == "main" and request["origin"] == "example.com"
+        assert request["tab"] == {"tabId": 1, "title": "Tab 1", "url": "https://example.com/1"}
+        assert request["parameters"] == {"code": code}
+        assert "permissions.tools.browser_execute_script = ask" in request["rule"]
+        assert request["scopes"] == ["once", "session", "domain", "always"]
+        assert (await extension.state())["confirmations"] == [request]
+        assert await respond(extension, request["id"], "allow", scope="once")
         assert await call == {"value": 1}
         closed = (await extension.next("confirmation.closed"))["params"]
-        assert closed == {"id": told["id"], "outcome": "allowed"}
+        assert closed == {"id": request["id"], "outcome": "allowed"}
         assert (await extension.state())["confirmations"] == []
 
 
 @pytest.mark.requirement("OT-34")
-async def test_a_denial_ends_the_call_with_a_word_not_to_work_around_it() -> None:
+async def test_a_denial_ends_the_call_with_the_advice_not_to_work_around_it() -> None:
     async with asking() as (server, extension, agent):
         call = script(agent)
         assert await respond(extension, (await question(extension))["id"], "deny")
@@ -85,7 +85,7 @@ async def test_a_denial_ends_the_call_with_a_word_not_to_work_around_it() -> Non
         ({"decision": "allow_always"}, False, False, False),
     ],
 )
-async def test_a_yes_reaches_as_far_as_the_person_says(
+async def test_a_grant_has_the_scope_that_the_person_chose(
     answer: dict[str, str], same_site: bool, other_site: bool, other_session: bool
 ) -> None:
     async with asking() as (server, extension, agent):
@@ -99,7 +99,7 @@ async def test_a_yes_reaches_as_far_as_the_person_says(
         assert await asked_again(extension, script(agent)) is other_session
 
 
-async def test_a_yes_for_a_time_ends_with_it() -> None:
+async def test_a_grant_for_a_time_expires() -> None:
     async with asking() as (server, extension, agent):
         call = script(agent)
         id = (await question(extension))["id"]
@@ -113,7 +113,7 @@ async def test_a_yes_for_a_time_ends_with_it() -> None:
         assert await asked_again(extension, script(agent))
 
 
-async def test_a_grant_can_be_taken_back_in_the_panel() -> None:
+async def test_a_grant_can_be_revoked_in_the_panel() -> None:
     async with asking() as (_, extension, agent):
         call = script(agent)
         await respond(extension, (await question(extension))["id"], "allow", scope="always")
@@ -122,15 +122,15 @@ async def test_a_grant_can_be_taken_back_in_the_panel() -> None:
         assert (grant["scope"], grant["tool"]) == ("always", "browser_execute_script")
         assert await extension.ask("grant.revoke", {"id": grant["id"]}) == _answered({})
         assert await asked_again(extension, script(agent))
-        gone = await extension.ask("grant.revoke", {"id": grant["id"]})
-        assert gone["error"]["data"]["reason"] == "not_found"
+        second_response = await extension.ask("grant.revoke", {"id": grant["id"]})
+        assert second_response["error"]["data"]["reason"] == "not_found"
 
 
 def _answered(result: dict[str, Any]) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": "x", "result": result}
 
 
-async def test_nobody_answering_ends_the_call_when_the_time_is_up() -> None:
+async def test_an_unanswered_request_ends_the_call_after_its_time() -> None:
     settings = Settings(permissions=ASK.permissions, limits=Limits(approval_seconds=0.2))
     async with asking(settings) as (_, extension, agent):
         call = script(agent)
@@ -144,12 +144,12 @@ async def test_nobody_answering_ends_the_call_when_the_time_is_up() -> None:
 
 
 @pytest.mark.requirement("OT-34")
-async def test_of_two_answers_the_first_counts_and_an_answer_to_nothing_does_nothing() -> None:
+async def test_the_first_of_two_answers_counts_and_an_unknown_answer_is_ignored() -> None:
     async with asking() as (server, first, agent):
         async with connected(server.port, "second") as second:
             await second.sync(panels=1)
             call = script(agent)
-            ids = [(await question(one))["id"] for one in (first, second)]
+            ids = [(await question(extension))["id"] for extension in (first, second)]
             assert ids[0] == ids[1]
             assert await respond(second, "another", "allow") is False
             assert await respond(second, ids[0], "deny") is True
@@ -164,7 +164,7 @@ async def test_of_two_answers_the_first_counts_and_an_answer_to_nothing_does_not
         assert server.app.rules.grants.all() == []
 
 
-async def test_without_a_panel_the_call_is_refused_at_once_and_word_is_left() -> None:
+async def test_without_a_panel_the_call_is_refused_at_once_and_recorded_as_missed() -> None:
     async with asking(panels=0) as (_, extension, agent):
         with pytest.raises(ToolFailed) as failed:
             await agent.call("browser_execute_script", code="secret()", tabId=1)
@@ -188,7 +188,7 @@ async def test_closing_the_last_panel_ends_the_wait() -> None:
     assert failed.value.reason == "approval_unavailable"
 
 
-async def test_a_browser_that_goes_during_a_question_ends_the_wait() -> None:
+async def test_a_browser_that_disconnects_during_a_request_ends_the_wait() -> None:
     async with asking() as (server, first, agent):
         await first.notify("panel.changed", {"open": 0})
         await first.settled()
@@ -201,7 +201,7 @@ async def test_a_browser_that_goes_during_a_question_ends_the_wait() -> None:
     assert failed.value.reason == "approval_unavailable"
 
 
-async def test_an_agent_that_hangs_up_takes_its_question_with_it() -> None:
+async def test_an_agent_that_disconnects_withdraws_its_request() -> None:
     async with asking() as (_, extension, agent):
         call = script(agent)
         id = (await question(extension))["id"]
@@ -210,7 +210,7 @@ async def test_an_agent_that_hangs_up_takes_its_question_with_it() -> None:
     assert closed == {"id": id, "outcome": "cancelled"}
 
 
-async def test_what_was_approved_for_one_site_is_not_done_on_another() -> None:
+async def test_an_approval_for_one_site_does_not_count_on_another() -> None:
     async with asking() as (_, extension, agent):
         call = script(agent)
         id = (await question(extension))["id"]
@@ -233,7 +233,7 @@ async def test_a_call_that_waits_for_a_person_does_not_use_up_its_own_time() -> 
         assert await call == {"value": 1}
 
 
-async def test_an_operation_id_is_asked_about_once() -> None:
+async def test_an_operation_id_needs_one_approval() -> None:
     async with asking() as (_, extension, agent):
         meta = {"tabhub/operationId": "one"}
         calls = [
@@ -250,7 +250,7 @@ async def test_an_operation_id_is_asked_about_once() -> None:
 
 
 @pytest.mark.requirement("OT-38")
-async def test_skipping_turns_ask_into_auto_loudly_and_leaves_off_alone(
+async def test_skipping_turns_ask_into_auto_with_a_warning_and_does_not_change_off(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     levels = {"browser_execute_script": "ask", "browser_read_page": "off"}
@@ -266,12 +266,12 @@ async def test_skipping_turns_ask_into_auto_loudly_and_leaves_off_alone(
             await agent.call("browser_read_page", tabId=1)
         assert failed.value.reason == "permission_off"
         await extension.ask("config.setSkipPermissions", {"skip": False})
-        with pytest.raises(ToolFailed) as again:
+        with pytest.raises(ToolFailed) as failed_again:
             await agent.call("browser_execute_script", code="1", tabId=1)
-        assert again.value.reason == "approval_unavailable"
+        assert failed_again.value.reason == "approval_unavailable"
 
 
-async def test_what_was_approved_for_one_page_is_not_done_on_another_of_the_same_site() -> None:
+async def test_an_approval_for_one_page_does_not_count_on_another_of_the_same_site() -> None:
     async with asking() as (_, extension, agent):
         call = script(agent)
         id = (await question(extension))["id"]
@@ -283,7 +283,7 @@ async def test_what_was_approved_for_one_page_is_not_done_on_another_of_the_same
         assert failed.value.reason == "navigated_away"
 
 
-async def test_nobody_is_asked_what_nobody_could_read() -> None:
+async def test_a_request_that_is_too_large_to_read_is_refused() -> None:
     async with asking() as (_, extension, agent):
         with pytest.raises(ToolFailed) as failed:
             await agent.call("browser_execute_script", code="x" * 100_000, tabId=1)
@@ -291,7 +291,7 @@ async def test_nobody_is_asked_what_nobody_could_read() -> None:
         assert (await extension.state())["confirmations"] == []
 
 
-async def test_a_client_has_only_so_many_questions_open() -> None:
+async def test_the_open_requests_of_a_client_are_limited() -> None:
     async with asking() as (_, extension, agent):
         calls = [script(agent) for _ in range(9)]
         done, _ = await asyncio.wait(calls, return_when=asyncio.FIRST_COMPLETED)
@@ -327,16 +327,16 @@ async def test_a_frame_of_another_site_is_entered_only_where_the_call_would_be_a
         del extension.handlers["page.evaluate"]
         call = script(agent)
         sent = await extension.next("tool.dispatch")
-        asked = {"dispatchId": sent["params"]["dispatchId"]}
-        asked["sites"] = ["example.com", *domains, "elsewhere.example"]
-        answer = await extension.ask("frames.allowed", asked)
+        params = {"dispatchId": sent["params"]["dispatchId"]}
+        params["sites"] = ["example.com", *domains, "elsewhere.example"]
+        answer = await extension.ask("frames.allowed", params)
         assert answer["result"]["sites"] == ["example.com", "free.example", "elsewhere.example"]
-        unknown = await extension.ask("frames.allowed", {**asked, "dispatchId": "x"})
+        unknown = await extension.ask("frames.allowed", {**params, "dispatchId": "x"})
         assert unknown["result"]["sites"] == []
         call.cancel()
 
 
-async def test_acting_in_a_frame_of_a_site_that_asks_asks_about_that_site() -> None:
+async def test_acting_in_a_frame_needs_the_approval_for_its_site() -> None:
     settings = Settings(permissions=PermissionSettings(domains={"pay.example": "ask"}))
     async with asking(settings) as (_, extension, agent):
         tried: list[Any] = []
@@ -349,7 +349,7 @@ async def test_acting_in_a_frame_of_a_site_that_asks_asks_about_that_site() -> N
 
         extension.handlers["page.click"] = act
         call = asyncio.create_task(agent.call("browser_click_element", ref="ref_1", tabId=1))
-        told = await question(extension)
-        assert told["origin"] == "pay.example"
-        await respond(extension, told["id"], "allow")
+        request = await question(extension)
+        assert request["origin"] == "pay.example"
+        await respond(extension, request["id"], "allow")
         assert (await call)["trusted"] is True

@@ -20,27 +20,27 @@ def test_a_client_is_added_listed_and_revoked(product: Product) -> None:
     token = added.stdout.strip()
     assert added.returncode == 0
     assert (token in added.stderr, "Bearer" in added.stderr) == (False, True)
-    known = Clients(Home(product.home))
-    assert known.find(token) == Client("desk", frozenset({"core", "pages"}), read_only=True)
+    clients = Clients(Home(product.home))
+    assert clients.find(token) == Client("desk", frozenset({"core", "pages"}), read_only=True)
     listed = product.run("client", "list").stdout
     header, line = listed.splitlines()
     assert header.split() == ["client", "made", "may"]
     assert line.startswith("desk    20")
     assert line.index("only core,pages, read-only") == header.index("may")
     assert product.run("client", "revoke", "desk").returncode == 0
-    assert known.find(token) is None
+    assert clients.find(token) is None
     assert product.run("client", "list").stdout == ""
 
 
-def test_a_server_that_cannot_be_told_of_a_revocation_is_named_truly(product: Product) -> None:
+def test_a_server_that_cannot_be_notified_of_a_revocation_is_named(product: Product) -> None:
     for name in ("laptop", "desk"):
         product.run("client", "add", name)
     with product.running("start", "--port", "0") as server:
         product.wait_running()
         (product.home / "config.json").write_text('{"port": "none"}')
-        told = product.run("client", "revoke", "laptop")
-        assert told.returncode == 0
-        assert "could not be notified; it notices within seconds" in told.stderr
+        revoked = product.run("client", "revoke", "laptop")
+        assert revoked.returncode == 0
+        assert "could not be notified; it notices within seconds" in revoked.stderr
         server.send_signal(signal.SIGSTOP)
         try:
             hung = product.run("client", "revoke", "desk")
@@ -48,10 +48,10 @@ def test_a_server_that_cannot_be_told_of_a_revocation_is_named_truly(product: Pr
             server.send_signal(signal.SIGCONT)
         assert hung.returncode == 1
         assert "is no longer valid" in hung.stderr and "does not answer" in hung.stderr
-    assert {one.name for one in Clients(Home(product.home)).list()} <= {"agent", "cli"}
+    assert {client.name for client in Clients(Home(product.home)).list()} <= {"agent", "cli"}
 
 
-def test_programs_get_the_same_as_json_and_never_a_hash(product: Product) -> None:
+def test_json_output_has_the_same_content_and_never_a_hash(product: Product) -> None:
     added = json.loads(product.run("client", "add", "desk", "--json").stdout)
     assert added.pop("token").startswith("thc_")
     assert added == {"name": "desk", "toolsets": None, "readOnly": False}
@@ -71,14 +71,14 @@ def test_programs_get_the_same_as_json_and_never_a_hash(product: Product) -> Non
         (["add"], "name"),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error(
+def test_invalid_arguments_are_a_usage_error(
     product: Product, arguments: list[str], words: str
 ) -> None:
     refused = product.run("client", *arguments)
     assert (refused.returncode, refused.stdout, words in refused.stderr.lower()) == (2, "", True)
 
 
-def test_a_client_that_is_not_there_cannot_be_revoked(product: Product) -> None:
+def test_an_unknown_client_cannot_be_revoked(product: Product) -> None:
     refused = product.run("client", "revoke", "nobody")
     assert (refused.returncode, "There is no client nobody." in refused.stderr) == (1, True)
 
@@ -92,7 +92,7 @@ def test_a_broken_file_is_named(product: Product) -> None:
         assert "Traceback" not in refused.stderr
 
 
-def test_what_was_granted_to_a_revoked_client_is_forgotten(product: Product) -> None:
+def test_the_grants_of_a_revoked_client_are_removed(product: Product) -> None:
     for name in ("gone", "stays"):
         product.run("client", "add", name)
     path = product.home / "tabhub.db"

@@ -24,8 +24,8 @@ def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> Non
     assert listed["allowed"] == [SHOP, "http://localhost:*"]
     assert product.run("page", "forget", SHOP).stdout == f"Forgotten: {SHOP}\n"
     assert product.run("page", "list").stdout == "http://localhost:*\n"
-    again = product.run("page", "forget", SHOP)
-    assert again.returncode == 1 and "is not allowed" in again.stderr
+    second_run = product.run("page", "forget", SHOP)
+    assert second_run.returncode == 1 and "is not allowed" in second_run.stderr
 
 
 def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product) -> None:
@@ -36,11 +36,11 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
         kept = Remembered(site, tool, "", f"https://{site}", 1.0)
         store.collection(TOOLS).put(json.dumps([site, name]), msgspec.json.encode(kept))
     store.close()
-    told = product.run("page", "forget", SHOP)
-    assert told.stdout == "Forgotten: 2 tools kept without a tab\n"
+    forgotten = product.run("page", "forget", SHOP)
+    assert forgotten.stdout == "Forgotten: 2 tools kept without a tab\n"
     product.run("page", "allow", "https://bank.example")
-    told = product.run("page", "forget", "https://bank.example")
-    assert told.stdout.splitlines() == [
+    forgotten = product.run("page", "forget", "https://bank.example")
+    assert forgotten.stdout.splitlines() == [
         "Forgotten: https://bank.example",
         "Forgotten: 1 tool kept without a tab",
     ]
@@ -50,7 +50,7 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
 @pytest.mark.parametrize(
     "text", ["null", "*", "https://*", "file:///tmp", "data:,", "file:/tmp", "https:/a.example"]
 )
-def test_what_is_no_web_origin_is_refused(text: str, product: Product) -> None:
+def test_only_a_web_origin_is_accepted(text: str, product: Product) -> None:
     refused = product.run("page", "allow", text)
     assert refused.returncode == 2
     assert "not a web origin, such as https://shop.example." in refused.stderr
@@ -58,12 +58,12 @@ def test_what_is_no_web_origin_is_refused(text: str, product: Product) -> None:
 
 
 @pytest.mark.parametrize("text", ["shop.example", "127.0.0.1:8765", "localhost:*", "[::1]:80/"])
-def test_an_origin_without_a_scheme_is_refused_with_what_is_missing(
+def test_an_origin_without_a_scheme_is_refused_with_a_suggestion(
     text: str, product: Product
 ) -> None:
     refused = product.run("page", "allow", text)
     assert refused.returncode == 2
-    said = " ".join(refused.stderr.split())
-    assert "http:// or https:// is missing" in said
-    meant = said.partition("Is it ")[2].partition(" or ")[0]
-    assert product.run("page", "allow", meant).stdout == f"Allowed: {meant}\n"
+    message = " ".join(refused.stderr.split())
+    assert "http:// or https:// is missing" in message
+    suggested = message.partition("Is it ")[2].partition(" or ")[0]
+    assert product.run("page", "allow", suggested).stdout == f"Allowed: {suggested}\n"

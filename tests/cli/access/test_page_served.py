@@ -1,4 +1,4 @@
-"""What the command line tells of pages and their tools while a server runs."""
+"""The command line shows pages and their tools while a server runs."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ def product(tmp_path: Path) -> Product:
 
 
 def joined(product: Product, server: Server) -> None:
-    """Have commands take this server for their own."""
+    """Make commands use this server."""
     secret.store(Home(product.home), Auth(SECRET, server.port))
     product.environment["TABHUB_PORT"] = str(server.port)
 
@@ -48,20 +48,22 @@ async def test_pages_that_wait_are_named_with_their_codes(
         async with connecting(server.port) as worker:
             code = (await worker.next())["params"]["code"]
             listed = await run(product, "page", "list")
-            told = json.loads((await run(product, "page", "list", "--json")).stdout)
+            report = json.loads((await run(product, "page", "list", "--json")).stdout)
             status = await run(product, "status")
             facts = json.loads((await run(product, "status", "--json")).stdout)
     line = f"Waits for approval: {SHOP} (code {code}): tabhub page allow {SHOP}"
     assert listed.stdout.splitlines() == ["http://a.example", line]
     assert line in status.stdout.splitlines()
     waiting = [{"origin": SHOP, "code": code}]
-    assert told == {"allowed": ["http://a.example"], "waiting": waiting}
+    assert report == {"allowed": ["http://a.example"], "waiting": waiting}
     assert facts["waitingPages"] == waiting
-    logged = [one.getMessage() for one in caplog.records if "page allow" in one.getMessage()]
+    logged = [
+        record.getMessage() for record in caplog.records if "page allow" in record.getMessage()
+    ]
     assert logged == [f"a page waits for pairing (code {code}): tabhub page allow {SHOP}"]
 
 
-async def test_an_origin_that_a_shell_would_obey_is_quoted(
+async def test_an_origin_with_shell_syntax_is_quoted(
     product: Product, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -82,16 +84,16 @@ async def test_a_page_tool_is_explained_by_the_server_that_knows_it(product: Pro
         await extension.sync(tab(1, url=f"{SHOP}/1"), kind="personal")
         unknown = await run(product, *explain)
         await extension.publish(1, page_tool("pay"))
-        shown = await run(product, *explain)
-        there = await run(product, *explain, "--url", f"{SHOP}/1", "--json")
+        text_output = await run(product, *explain)
+        json_output = await run(product, *explain, "--url", f"{SHOP}/1", "--json")
         assert (await run(product, "permissions", "set", PAY, "off")).returncode == 0
         off = await run(product, *explain)
         await run(product, "client", "add", "ann")
         of_agent = await run(product, *explain, "--client", "ann")
     assert (unknown.returncode, "No page offers a tool called" in unknown.stderr) == (1, True)
-    assert shown.stdout.startswith("At present: ask, by ")
-    told = json.loads(there.stdout)
-    assert (told["tool"], told["verdicts"]["now"]["verdict"]) == (PAY, "ask")
+    assert text_output.stdout.startswith("At present: ask, by ")
+    explanation = json.loads(json_output.stdout)
+    assert (explanation["tool"], explanation["verdicts"]["now"]["verdict"]) == (PAY, "ask")
     assert off.stdout.startswith("At present: deny, by ") and PAY in off.stdout
     assert (of_agent.returncode, "permissions_check" in of_agent.stderr) == (2, True)
 

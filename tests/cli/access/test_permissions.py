@@ -35,15 +35,18 @@ def config(product: Product) -> Any:
 
 
 def explained(product: Product, *arguments: str) -> dict[str, tuple[str, str]]:
-    told = json.loads(product.run("permissions", "explain", *arguments, "--json").stdout)
-    return {kind: (one["verdict"], one["rule"]) for kind, one in told["verdicts"].items()}
+    explanation = json.loads(product.run("permissions", "explain", *arguments, "--json").stdout)
+    return {
+        kind: (verdict["verdict"], verdict["rule"])
+        for kind, verdict in explanation["verdicts"].items()
+    }
 
 
 @contextmanager
 def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str | None]]]:
-    """A double of the running server: knows the secret, and notes who asks it to do what."""
+    """A double of the running server: it knows the secret and records the requests."""
     product.run("extension", "path")
-    seen: list[tuple[str, str | None]] = []
+    requests: list[tuple[str, str | None]] = []
 
     class Double(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -52,7 +55,7 @@ def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str 
             self._answer(200, {"proof": proof})
 
         def do_POST(self) -> None:
-            seen.append((self.path, self.headers["Authorization"]))
+            requests.append((self.path, self.headers["Authorization"]))
             self._answer(status, {"error": {"message": "policy.toml:3: no."}})
 
         def _answer(self, status: int, body: Any) -> None:
@@ -68,7 +71,7 @@ def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str 
     pid_file = {"pid": 1, "port": running.server_port}
     (product.home / "server.pid").write_text(json.dumps(pid_file))
     try:
-        yield seen
+        yield requests
     finally:
         running.shutdown()
         running.server_close()
@@ -95,12 +98,12 @@ def server(product: Product, status: int = 200) -> Iterator[list[tuple[str, str 
 def test_a_subject_is_a_tool_a_host_or_a_plugin(
     product: Product, subject: str, section: str, name: str
 ) -> None:
-    done = product.run("permissions", "set", subject, "off")
-    assert (done.returncode, config(product)) == (0, {"permissions": {section: {name: "off"}}})
-    assert f"{section}.{name} = off" in done.stdout
+    process = product.run("permissions", "set", subject, "off")
+    assert (process.returncode, config(product)) == (0, {"permissions": {section: {name: "off"}}})
+    assert f"{section}.{name} = off" in process.stdout
 
 
-def test_setting_keeps_every_other_key_and_default_takes_the_setting_away(
+def test_setting_keeps_every_other_key_and_default_removes_the_setting(
     product: Product,
 ) -> None:
     before = {"port": 4001, "later": {"x": [1]}, "permissions": {"tools": {"a_tool": "ask"}}}
@@ -128,7 +131,7 @@ def test_one_host_in_two_spellings_has_one_level(product: Product) -> None:
         ([CLICK], "level"),
     ],
 )
-def test_what_makes_no_sense_is_a_usage_error_and_changes_nothing(
+def test_invalid_arguments_are_a_usage_error_and_change_nothing(
     product: Product, arguments: list[str], words: str
 ) -> None:
     refused = product.run("permissions", "set", *arguments)
@@ -137,13 +140,13 @@ def test_what_makes_no_sense_is_a_usage_error_and_changes_nothing(
     assert not (product.home / "config.json").exists()
 
 
-def test_a_running_server_is_told_with_the_main_secret(product: Product) -> None:
-    with server(product) as seen:
+def test_a_running_server_is_notified_with_the_main_secret(product: Product) -> None:
+    with server(product) as requests:
         assert product.run("permissions", "set", CLICK, "off").returncode == 0
-    assert seen == [("/reload", f"Bearer {product.secret}")]
+    assert requests == [("/reload", f"Bearer {product.secret}")]
 
 
-def test_a_server_that_refuses_is_quoted(product: Product) -> None:
+def test_the_refusal_of_a_server_is_quoted(product: Product) -> None:
     with server(product, status=400):
         refused = product.run("permissions", "set", CLICK, "off")
     assert refused.returncode == 1
@@ -166,19 +169,19 @@ def test_the_list_shows_settings_grants_and_the_policy(product: Product) -> None
     assert facts["policyFile"] == str(product.home / "policy.toml")
 
 
-def test_asking_makes_no_files(product: Product) -> None:
+def test_reading_creates_no_files(product: Product) -> None:
     assert product.run("permissions", "list").returncode == 0
     assert product.run("permissions", "explain", CLICK).returncode == 0
     assert list(product.home.iterdir()) == []
 
 
-def test_an_explanation_tells_both_kinds_of_browser_apart(product: Product) -> None:
+def test_an_explanation_distinguishes_both_kinds_of_browser(product: Product) -> None:
     clicking, reading = explained(product, CLICK), explained(product, READ)
     assert [clicking[kind][0] for kind in ("managed", "personal")] == ["allow", "ask"]
     assert [reading[kind][0] for kind in ("managed", "personal")] == ["allow", "allow"]
-    shown = product.run("permissions", "explain", CLICK).stdout.splitlines()
-    assert shown[0].startswith("A browser started by tabhub: allow, by ")
-    assert shown[1].startswith("A person's own browser: ask, by ")
+    lines = product.run("permissions", "explain", CLICK).stdout.splitlines()
+    assert lines[0].startswith("A browser started by tabhub: allow, by ")
+    assert lines[1].startswith("A person's own browser: ask, by ")
 
 
 def test_an_explanation_names_the_rule_that_decided(product: Product) -> None:
@@ -195,7 +198,7 @@ def test_the_policy_file_named_in_the_settings_counts(product: Product) -> None:
     assert (verdict, "strict.toml" in rule) == ("deny", True)
 
 
-def test_a_policy_with_a_fault_is_told_with_its_line(product: Product) -> None:
+def test_a_fault_in_the_policy_is_reported_with_its_line(product: Product) -> None:
     (product.home / "policy.toml").write_text('[tools]\n\na = "perhaps"\n')
     refused = product.run("permissions", "explain", CLICK)
     assert (refused.returncode, "policy.toml:3:" in refused.stderr) == (2, True)
@@ -218,14 +221,14 @@ def test_the_limits_of_a_client_count(product: Product) -> None:
     assert (unknown.returncode, "There is no client nobody." in unknown.stderr) == (1, True)
 
 
-def test_what_a_person_has_granted_counts(product: Product) -> None:
+def test_the_grants_of_a_person_count(product: Product) -> None:
     give(product, scope="domain", site="a.example")
     granted = explained(product, CLICK, "--url", "https://a.example/")["personal"]
     assert (granted[0], "grant" in granted[1]) == ("allow", True)
     assert explained(product, CLICK, "--url", "https://b.example/")["personal"][0] == "ask"
 
 
-def test_an_unknown_tool_is_told_with_what_may_be_meant(product: Product) -> None:
+def test_an_unknown_tool_is_reported_with_similar_names(product: Product) -> None:
     unknown = product.run("permissions", "explain", "browser_click_elment")
     assert (unknown.returncode, f"Did you mean {CLICK}?" in unknown.stderr) == (1, True)
 

@@ -1,4 +1,4 @@
-"""`tabhub config`: every verb, by the command line."""
+"""Every verb of `tabhub config`."""
 
 import json
 from typing import Any
@@ -33,14 +33,16 @@ def file_of(product: Product) -> Any:
 def test_a_setting_is_written_as_json_or_in_words_and_read_back(
     product: Product, here: Here, key: str, written: str, value: Any
 ) -> None:
-    done = here("config", "set", key, written)
-    assert (done.returncode, done.stderr) == (0, "")
-    shown = here("config", "get", key).stdout.strip()
-    assert shown == (value if isinstance(value, str) else json.dumps(value, separators=(",", ":")))
-    found = file_of(product)
+    process = here("config", "set", key, written)
+    assert (process.returncode, process.stderr) == (0, "")
+    printed = here("config", "get", key).stdout.strip()
+    assert printed == (
+        value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+    )
+    stored = file_of(product)
     for step in key.split(".", 2):
-        found = found[step]
-    assert found == value
+        stored = stored[step]
+    assert stored == value
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_a_setting_is_written_as_json_or_in_words_and_read_back(
         ("mcpServer.authToken", "sixteen or more with blanks", "no blanks"),
     ],
 )
-def test_what_does_not_fit_is_refused_precisely_and_changes_nothing(
+def test_an_invalid_value_is_refused_precisely_and_changes_nothing(
     product: Product, here: Here, key: str, written: str, complaint: str
 ) -> None:
     here("config", "set", "port", "9600")
@@ -84,7 +86,7 @@ def test_what_does_not_fit_is_refused_precisely_and_changes_nothing(
     assert file_of(product) == {"port": 9600}
 
 
-def test_what_others_wrote_into_the_file_stays(product: Product) -> None:
+def test_unknown_keys_in_the_file_are_kept(product: Product) -> None:
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text('{"later": {"a": 1}, "limits": {"also": 2}}')
     product.run("config", "set", "limits.callSeconds", "5")
@@ -95,7 +97,7 @@ def test_what_others_wrote_into_the_file_stays(product: Product) -> None:
     assert (product.home / "config.json").stat().st_mode & 0o777 == 0o600
 
 
-def test_reading_makes_nothing(product: Product) -> None:
+def test_reading_creates_no_files(product: Product) -> None:
     assert product.run("config", "get", "port").stdout == "9515\n"
     assert product.run("config", "get", "limits").stdout.startswith('{"bodyBytes":')
     assert product.run("config", "unset", "port").returncode == 0
@@ -113,19 +115,17 @@ def test_a_reset_needs_confirming_and_keeps_the_last_file(product: Product) -> N
     for number in (1, 2):
         product.run("config", "set", "port", str(9600 + number))
         (product.home / "config.json").chmod(0o644)
-        done = product.run("config", "reset", "--confirm")
-        assert (done.returncode, "replacing an older copy" in done.stdout) == (0, True)
-        kept = product.home / "config.json.bak"
-        assert list(product.home.glob("*.bak")) == [kept]
-        assert json.loads(kept.read_text()) == {"port": 9600 + number}
-        assert kept.stat().st_mode & 0o777 == 0o600
+        process = product.run("config", "reset", "--confirm")
+        assert (process.returncode, "replacing an older copy" in process.stdout) == (0, True)
+        backup = product.home / "config.json.bak"
+        assert list(product.home.glob("*.bak")) == [backup]
+        assert json.loads(backup.read_text()) == {"port": 9600 + number}
+        assert backup.stat().st_mode & 0o777 == 0o600
     assert product.run("config", "get", "port").stdout == "9515\n"
     assert product.run("config", "reset", "--confirm").stdout == "Nothing was set.\n"
 
 
-def test_nothing_is_left_of_a_section_whose_last_key_is_taken_away(
-    product: Product, here: Here
-) -> None:
+def test_a_section_is_removed_with_its_last_key(product: Product, here: Here) -> None:
     here("config", "set", "limits.callSeconds", "60")
     here("config", "set", "permissions.domains.a.example.com", "off")
     assert here("config", "get", "limits.callSeconds").stdout == "60\n"
@@ -136,19 +136,19 @@ def test_nothing_is_left_of_a_section_whose_last_key_is_taken_away(
     assert file_of(product) == {}
 
 
-def test_what_is_no_setting_can_be_taken_out_by_its_name(product: Product, here: Here) -> None:
+def test_an_unknown_key_can_be_removed_by_its_name(product: Product, here: Here) -> None:
     product.home.mkdir(mode=0o700)
     file = product.home / "config.json"
     file.write_text('{"limit": 1, "limits": {"callSecond": 2, "a.b": {"c": 3}}, "port": 1}')
     for key in ("limits.callSecond", "limits.a.b.c", "limit"):
-        gone = here("config", "unset", key)
-        assert (gone.returncode, gone.stdout) == (0, f"{key} was removed.\n")
+        process = here("config", "unset", key)
+        assert (process.returncode, process.stdout) == (0, f"{key} was removed.\n")
     assert file_of(product) == {"port": 1}
     refused = here("config", "unset", "limit")
     assert (refused.returncode, "no setting 'limit'" in refused.stderr) == (2, True)
 
 
-def test_a_value_that_no_longer_fits_can_be_set_anew_or_taken_out(
+def test_a_value_that_is_no_longer_valid_can_be_replaced_or_removed(
     product: Product, here: Here
 ) -> None:
     product.home.mkdir(mode=0o700)
@@ -160,14 +160,14 @@ def test_a_value_that_no_longer_fits_can_be_set_anew_or_taken_out(
         assert here("config", "get", "port").returncode == 0
 
 
-def test_the_secret_is_got_as_it_is_shown(product: Product, here: Here) -> None:
+def test_get_hides_the_secret_as_show_does(product: Product, here: Here) -> None:
     assert here("config", "get", "secret").stdout == "null\n"
     here("extension", "path")
     assert "hidden" in here("config", "get", "secret").stdout
     assert here("config", "get", "secret", "--show-secret").stdout.strip() == product.secret
 
 
-def test_a_broken_file_is_told_and_can_be_reset(product: Product) -> None:
+def test_a_broken_file_is_reported_and_can_be_reset(product: Product) -> None:
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text('{"port": ')
     for command in (("set", "port", "1"), ("get", "port"), ("show",), ("unset", "port")):
@@ -182,8 +182,8 @@ def test_a_token_among_the_settings_is_hidden_and_need_not_be_on_a_command_line(
     product: Product, here: Here
 ) -> None:
     token = "swordfish-of-the-deep"
-    done = product.run("config", "set", "mcpServer.authToken", "-", stdin=f"{token}\n")
-    assert (done.returncode, token in done.stdout + done.stderr) == (0, False)
+    process = product.run("config", "set", "mcpServer.authToken", "-", stdin=f"{token}\n")
+    assert (process.returncode, token in process.stdout + process.stderr) == (0, False)
     for command in (
         ("show",),
         ("show", "--json"),
@@ -195,7 +195,7 @@ def test_a_token_among_the_settings_is_hidden_and_need_not_be_on_a_command_line(
 
 
 @pytest.mark.parametrize("token", ["abc", "fifteen-letters", "with blanks in it, many"])
-def test_a_short_token_is_refused_wherever_it_comes_from_and_never_shown(
+def test_a_short_token_is_refused_from_every_source_and_never_shown(
     product: Product, token: str
 ) -> None:
     set_by_command = product.run("config", "set", "mcpServer.authToken", "-", stdin=token)
@@ -212,6 +212,9 @@ def test_a_short_token_is_refused_wherever_it_comes_from_and_never_shown(
     assert "CLAUDE_BROWSER_AUTH_TOKEN" in by_environment.stderr
 
 
-def test_a_token_on_the_command_line_is_taken_and_warned_about(product: Product) -> None:
-    done = product.run("config", "set", "mcpServer.authToken", "swordfish-of-the-deep")
-    assert (done.returncode, "tabhub config set mcpServer.authToken -" in done.stderr) == (0, True)
+def test_a_token_on_the_command_line_is_accepted_with_a_warning(product: Product) -> None:
+    process = product.run("config", "set", "mcpServer.authToken", "swordfish-of-the-deep")
+    assert (process.returncode, "tabhub config set mcpServer.authToken -" in process.stderr) == (
+        0,
+        True,
+    )

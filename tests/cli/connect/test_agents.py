@@ -1,6 +1,6 @@
-"""The agents themselves read what `tabhub connect` wrote, and reach the server by it.
+"""The agents themselves read the settings of `tabhub connect` and reach the server with them.
 
-Their packages take a gigabyte, so they are fetched by `make agents` alone.
+Their packages take a gigabyte, so only `make agents` fetches them.
 """
 
 import json
@@ -27,7 +27,7 @@ FILES = {
     "codex": (".codex/config.toml", '# mine\n[mcp_servers.other]\ncommand = "/nowhere"\n'),
     "gemini": (
         ".gemini/settings.json",
-        '{\n  // nobody to ask here\n  "security": {"folderTrust": {"enabled": false}},\n'
+        '{\n  // no person to ask\n  "security": {"folderTrust": {"enabled": false}},\n'
         '  "mcpServers": {"other": {"command": "/nowhere"}}\n}\n',
     ),
     "opencode": (
@@ -48,26 +48,26 @@ pytestmark = [
 
 @pytest.fixture(params=list(PROGRAMS))
 def name(request: pytest.FixtureRequest) -> str:
-    found: str = request.param
-    if not PROGRAMS[found].exists():
-        pytest.skip(f"{found} has no package for this machine")
-    return found
+    agent: str = request.param
+    if not PROGRAMS[agent].exists():
+        pytest.skip(f"{agent} has no package for this machine")
+    return agent
 
 
 @pytest.fixture
 def product(tmp_path: Path) -> Iterator[Product]:
-    found = Product(tmp_path / "tabhub")
+    product_home = Product(tmp_path / "tabhub")
     (tmp_path / "person" / "project").mkdir(parents=True)
-    found.environment |= {"HOME": str(tmp_path / "person"), "NO_COLOR": "1"}
-    with found.running("start", "--port", "0"):
-        found.wait_running()
-        yield found
+    product_home.environment |= {"HOME": str(tmp_path / "person"), "NO_COLOR": "1"}
+    with product_home.running("start", "--port", "0"):
+        product_home.wait_running()
+        yield product_home
 
 
 def _listed(product: Product, name: str, *flags: str) -> str:
-    """What the agent says of its servers."""
+    """The agent's own list of its servers."""
     home = Path(product.environment["HOME"])
-    done = subprocess.run(
+    process = subprocess.run(
         [str(PROGRAMS[name]), "mcp", "list", *flags],
         cwd=home / "project",
         env=product.environment,
@@ -76,13 +76,13 @@ def _listed(product: Product, name: str, *flags: str) -> str:
         timeout=SECONDS,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout or done.stderr
+    assert process.returncode == 0, process.stderr
+    return process.stdout or process.stderr
 
 
-def _line(told: str) -> str:
-    (found,) = [line for line in told.splitlines() if "tabhub" in line.split("/")[0]]
-    return found.lower()
+def _line(listing: str) -> str:
+    (line_of_tabhub,) = [line for line in listing.splitlines() if "tabhub" in line.split("/")[0]]
+    return line_of_tabhub.lower()
 
 
 @pytest.mark.parametrize(
@@ -96,17 +96,17 @@ def test_the_agent_finds_its_other_servers_and_reaches_tabhub(
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
     assert product.run("connect", name, *flags).returncode == 0
-    told = _listed(product, name)
-    assert "other" in told
-    # Codex looks at its settings only.
-    assert ("enabled" if name == "codex" else "connected") in _line(told)
+    listing = _listed(product, name)
+    assert "other" in listing
+    # Codex only reads its settings and does not connect.
+    assert ("enabled" if name == "codex" else "connected") in _line(listing)
     assert product.run("connect", name, "--remove").returncode == 0
-    # An agent writes to its file too: only its own tests can ask for the same bytes.
+    # The agent writes to the file too, so the bytes are compared only in test_connect.py.
     assert "tabhub" not in file.read_text() and "other" in file.read_text()
     assert "tabhub" not in _listed(product, name)
 
 
-def test_codex_will_show_the_token(product: Product) -> None:
+def test_codex_shows_the_token(product: Product) -> None:
     if not PROGRAMS["codex"].exists():
         pytest.skip("codex has no package for this machine")
     assert product.run("connect", "codex").returncode == 0

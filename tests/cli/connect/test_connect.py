@@ -1,4 +1,4 @@
-"""`tabhub connect`, as a person runs it, on files as people have them."""
+"""`tabhub connect`, run as a person does, on realistic files."""
 
 import difflib
 import json
@@ -68,21 +68,21 @@ URL = "http://127.0.0.1:9515/mcp"
 
 @pytest.fixture
 def product(tmp_path: Path) -> Product:
-    found = Product(tmp_path / "tabhub")
-    found.environment = {
+    product_home = Product(tmp_path / "tabhub")
+    product_home.environment = {
         name: value
-        for name, value in found.environment.items()
+        for name, value in product_home.environment.items()
         if not name.startswith(("XDG_", "CLAUDE_", "CODEX_", "OPENCODE_", "GEMINI_", "VSCODE_"))
     } | {"HOME": str(tmp_path / "person")}
     (tmp_path / "person").mkdir()
-    return found
+    return product_home
 
 
 @pytest.fixture(params=[agent.name for agent in AGENTS])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    found = named(request.param)
-    assert found is not None
-    return found
+    known = named(request.param)
+    assert known is not None
+    return known
 
 
 def _file(product: Product, agent: Agent) -> Path:
@@ -97,22 +97,22 @@ def _written(product: Product, agent: Agent) -> Path:
     return path
 
 
-def _said(path: Path) -> Any:
+def _parsed(path: Path) -> Any:
     text = path.read_bytes().decode()
     return tomllib.loads(text) if path.suffix == ".toml" else parse(text).data
 
 
 def _entry(agent: Agent, path: Path) -> dict[str, Any]:
-    data = _said(path)
+    data = _parsed(path)
     for key in agent.servers:
         data = data[key]
-    found: dict[str, Any] = data["tabhub"]
-    return found
+    entry: dict[str, Any] = data["tabhub"]
+    return entry
 
 
 def _token(entry: dict[str, Any]) -> str:
-    (found,) = [word for word in json.dumps(entry).replace('"', " ").split() if "thc_" in word]
-    return found
+    (token,) = [word for word in json.dumps(entry).replace('"', " ").split() if "thc_" in word]
+    return token
 
 
 def _clients(product: Product) -> Clients:
@@ -130,26 +130,26 @@ EXPECTED: dict[str, dict[str, Any]] = {
 }
 
 
-def test_the_entry_is_added_to_what_the_file_holds_and_taken_out_to_the_byte(
+def test_the_entry_is_added_to_the_file_and_removed_to_the_byte(
     product: Product, agent: Agent
 ) -> None:
     path = _written(product, agent)
-    before, data = path.read_bytes(), _said(path)
-    done = product.run("connect", agent.name)
-    assert done.returncode == 0, done.stderr
+    before, data = path.read_bytes(), _parsed(path)
+    process = product.run("connect", agent.name)
+    assert process.returncode == 0, process.stderr
     entry = _entry(agent, path)
     token = _token(entry)
-    known = _clients(product).find(token)
-    assert known is not None and known.name == agent.name
+    client = _clients(product).find(token)
+    assert client is not None and client.name == agent.name
     if agent.name in EXPECTED:
         bearer = {"Authorization": f"Bearer {token}"}
         shape = {key: value or bearer for key, value in EXPECTED[agent.name].items()}
         assert entry == shape
-    assert token not in done.stdout + done.stderr
-    _nothing_else_changed(data, _said(path), agent)
+    assert token not in process.stdout + process.stderr
+    _nothing_else_changed(data, _parsed(path), agent)
     after = path.read_bytes()
-    again = product.run("connect", agent.name)
-    assert (again.returncode, "already" in again.stderr) == (0, True)
+    second_run = product.run("connect", agent.name)
+    assert (second_run.returncode, "already" in second_run.stderr) == (0, True)
     assert path.read_bytes() == after
     removed = product.run("connect", agent.name, "--remove")
     assert removed.returncode == 0, removed.stderr
@@ -168,7 +168,7 @@ def _nothing_else_changed(before: Any, after: Any, agent: Agent) -> None:
     assert after == expected
 
 
-def test_a_file_that_is_not_there_is_made_and_goes_again(product: Product, agent: Agent) -> None:
+def test_a_missing_file_is_created_and_removed_again(product: Product, agent: Agent) -> None:
     path = _file(product, agent)
     path.parent.rmdir() if path.parent != Path(product.environment["HOME"]) else None
     assert product.run("connect", agent.name).returncode == 0
@@ -180,7 +180,7 @@ def test_a_file_that_is_not_there_is_made_and_goes_again(product: Product, agent
 
 
 def agent_file(product: Product, agent: Agent) -> Path:
-    """Where it is when there was none."""
+    """The path of the file when none existed before."""
     home = Path(product.environment["HOME"])
     names = {"opencode": ".config/opencode/opencode.json"}
     return home / names.get(agent.name, FILES[agent.name][0])
@@ -189,23 +189,23 @@ def agent_file(product: Product, agent: Agent) -> Path:
 def test_a_dry_run_shows_the_difference_and_does_nothing(product: Product, agent: Agent) -> None:
     path = _written(product, agent)
     before = path.read_bytes()
-    shown = product.run("connect", agent.name, "--dry-run")
-    assert shown.returncode == 0, shown.stderr
-    added = [line for line in shown.stdout.splitlines() if line.startswith("+")]
+    dry_run = product.run("connect", agent.name, "--dry-run")
+    assert dry_run.returncode == 0, dry_run.stderr
+    added = [line for line in dry_run.stdout.splitlines() if line.startswith("+")]
     assert any("tabhub" in line for line in added)
-    assert "ghp_abcdef" not in shown.stdout
+    assert "ghp_abcdef" not in dry_run.stdout
     assert path.read_bytes() == before
     assert _clients(product).list() == []
     product.run("connect", agent.name)
     token = _token(_entry(agent, path))
-    shown = product.run("connect", agent.name, "--remove", "--dry-run")
-    assert any(line.startswith("-") and "tabhub" in line for line in shown.stdout.splitlines())
-    assert token not in shown.stdout
+    dry_run = product.run("connect", agent.name, "--remove", "--dry-run")
+    assert any(line.startswith("-") and "tabhub" in line for line in dry_run.stdout.splitlines())
+    assert token not in dry_run.stdout
     assert _clients(product).find(token) is not None
 
 
 @pytest.mark.parametrize("text", ['{\n  "a": 1\n  "b": 2\n}', "[broken\n = ", '{"mcp'])
-def test_a_broken_file_is_refused_with_its_line_and_left_alone(
+def test_a_broken_file_is_refused_with_its_line_and_not_changed(
     product: Product, agent: Agent, text: str
 ) -> None:
     path = _file(product, agent)
@@ -219,7 +219,7 @@ def test_a_broken_file_is_refused_with_its_line_and_left_alone(
     assert _clients(product).list() == []
 
 
-def test_a_bridge_can_be_named_instead_and_the_other_way_leaves_nothing_behind(
+def test_a_bridge_can_replace_the_address_and_leaves_nothing_behind(
     product: Product, agent: Agent
 ) -> None:
     path = _written(product, agent)
@@ -229,7 +229,7 @@ def test_a_bridge_can_be_named_instead_and_the_other_way_leaves_nothing_behind(
     assert product.run("connect", agent.name, "--stdio", "--gateway").returncode == 0
     entry = _entry(agent, path)
     words = [entry["command"], *entry.get("args", [])]
-    flat = [word for one in words for word in (one if isinstance(one, list) else [one])]
+    flat = [word for value in words for word in (value if isinstance(value, list) else [value])]
     assert os.path.isabs(flat[0]) and flat[-3:] == ["start", "--stdio", "--gateway"]
     environment = entry.get("env") or entry["environment"]
     assert environment == {"TABHUB_HOME": str(product.home), "TABHUB_TOKEN": token}
@@ -238,7 +238,7 @@ def test_a_bridge_can_be_named_instead_and_the_other_way_leaves_nothing_behind(
     assert path.read_bytes() == before
 
 
-def test_a_token_that_is_no_longer_good_is_replaced_in_place(product: Product) -> None:
+def test_an_invalid_token_is_replaced_in_place(product: Product) -> None:
     agent = named("cursor")
     assert agent is not None
     path = _written(product, agent)
@@ -254,7 +254,7 @@ def test_a_token_that_is_no_longer_good_is_replaced_in_place(product: Product) -
     assert path.read_bytes() == before
 
 
-def test_an_entry_that_a_person_wrote_is_taken_over(product: Product) -> None:
+def test_an_entry_that_a_person_wrote_is_replaced(product: Product) -> None:
     agent = named("windsurf")
     assert agent is not None
     path = _file(product, agent)
@@ -269,7 +269,7 @@ def test_an_entry_that_a_person_wrote_is_taken_over(product: Product) -> None:
 
 
 @pytest.mark.parametrize("name", ["cursor", "gemini", "codex"])
-def test_what_a_strangers_entry_allows_itself_does_not_stay(product: Product, name: str) -> None:
+def test_the_permissions_of_a_foreign_entry_are_removed(product: Product, name: str) -> None:
     agent = named(name)
     assert agent is not None
     path = _file(product, agent)
@@ -281,24 +281,26 @@ def test_what_a_strangers_entry_allows_itself_does_not_stay(product: Product, na
         "x": {"y": 1},
     }
     if agent.is_toml:
-        lines = (f"{key} = {json.dumps(one)}" for key, one in hostile.items() if key != "x")
+        lines = (f"{key} = {json.dumps(value)}" for key, value in hostile.items() if key != "x")
         path.write_text(
             "\n".join(["[mcp_servers.tabhub]", *lines, "[mcp_servers.tabhub.x]", "y=1"])
         )
     else:
         path.write_text(json.dumps({"mcpServers": {"tabhub": hostile}}))
-    shown = product.run("connect", name, "--dry-run")
-    assert "evil" not in shown.stdout and any(line[:1] == "-" for line in shown.stdout.splitlines())
-    done = product.run("connect", name)
-    assert done.returncode == 0
-    assert "replaced an entry tabhub" in done.stderr and "autoApprove" in done.stderr
+    dry_run = product.run("connect", name, "--dry-run")
+    assert "evil" not in dry_run.stdout and any(
+        line[:1] == "-" for line in dry_run.stdout.splitlines()
+    )
+    process = product.run("connect", name)
+    assert process.returncode == 0
+    assert "replaced an entry tabhub" in process.stderr and "autoApprove" in process.stderr
     entry = _entry(agent, path)
     assert entry.keys().isdisjoint({"command", "trust", "autoApprove", "cwd", "x"})
     assert "replaced" not in product.run("connect", name).stderr
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_dry_run_shows_nothing_of_others(product: Product, indent: int | None) -> None:
+def test_a_dry_run_shows_no_values_of_other_entries(product: Product, indent: int | None) -> None:
     agent = named("cursor")
     assert agent is not None
     path = _file(product, agent)
@@ -313,13 +315,13 @@ def test_a_dry_run_shows_nothing_of_others(product: Product, indent: int | None)
     data = {"note": "s3cret-note", "mcpServers": {"other": other, "zzz": other}}
     path.write_text(json.dumps(data, indent=indent))
     for flags in (["--dry-run"], [], ["--dry-run", "--stdio"], ["--dry-run", "--remove"]):
-        shown = product.run("connect", "cursor", *flags)
-        assert shown.returncode == 0
-        assert "s3cret" not in shown.stdout + shown.stderr
-        assert ("tabhub" in shown.stdout) is ("--dry-run" in flags)
+        process = product.run("connect", "cursor", *flags)
+        assert process.returncode == 0
+        assert "s3cret" not in process.stdout + process.stderr
+        assert ("tabhub" in process.stdout) is ("--dry-run" in flags)
 
 
-def test_a_link_to_nothing_is_refused_and_one_to_a_file_is_named(
+def test_a_dangling_symlink_is_refused_and_one_to_a_file_is_named(
     product: Product, tmp_path: Path
 ) -> None:
     agent = named("cursor")
@@ -342,7 +344,7 @@ def test_a_link_to_nothing_is_refused_and_one_to_a_file_is_named(
         ('[mcp_servers]\ntabhub = { url = "x" }\n', "mcp_servers.tabhub is not written as one"),
     ],
 )
-def test_what_is_in_the_way_in_a_codex_file_is_named(
+def test_a_conflicting_line_in_a_codex_file_is_named(
     product: Product, text: str, obstacle: str
 ) -> None:
     agent = named("codex")
@@ -366,12 +368,12 @@ def test_a_file_of_another_shape_is_refused(product: Product, text: str) -> None
     assert _clients(product).list() == []
 
 
-def test_what_others_wrote_meanwhile_stays(product: Product) -> None:
+def test_changes_of_others_in_the_meantime_are_kept(product: Product) -> None:
     agent = named("claude-code")
     assert agent is not None
     path = _written(product, agent)
     product.run("connect", "claude-code")
-    data = _said(path)
+    data = _parsed(path)
     data["mcpServers"]["later"] = {"command": "x"}
     data["mcpServers"]["tabhub"]["note"] = "mine"
     path.write_text(json.dumps(data, indent=4))
@@ -391,16 +393,16 @@ def test_a_linked_file_stays_a_link_and_keeps_its_mode(product: Product, tmp_pat
     real.write_text("{}")
     real.chmod(0o640)
     path.symlink_to(real)
-    done = product.run("connect", "gemini")
-    assert done.returncode == 0
+    process = product.run("connect", "gemini")
+    assert process.returncode == 0
     assert path.is_symlink() and _entry(agent, real)
-    assert "chmod 600" in done.stderr
+    assert "chmod 600" in process.stderr
     assert stat.S_IMODE(real.stat().st_mode) == 0o640
     product.run("connect", "gemini", "--remove")
     assert path.is_symlink() and real.read_text() == "{}"
 
 
-def test_two_files_of_one_agent_have_tokens_of_their_own(product: Product, tmp_path: Path) -> None:
+def test_two_files_of_one_agent_have_different_tokens(product: Product, tmp_path: Path) -> None:
     agent = named("cursor")
     assert agent is not None
     other = tmp_path / "project" / ".cursor" / "mcp.json"
@@ -419,7 +421,7 @@ def test_opencodes_second_version_has_servers_elsewhere(product: Product) -> Non
     text = '{\n  "mcp": {\n    "servers": {\n      "a": {"type": "local"}\n    }\n  }\n}\n'
     path.write_text(text)
     assert product.run("connect", "opencode").returncode == 0
-    entry = _said(path)["mcp"]["servers"]["tabhub"]
+    entry = _parsed(path)["mcp"]["servers"]["tabhub"]
     assert (entry["type"], "enabled" in entry) == ("remote", False)
     product.run("connect", "opencode", "--remove")
     assert path.read_text() == text
@@ -438,7 +440,7 @@ def test_opencodes_second_version_has_servers_elsewhere(product: Product) -> Non
         ("claude-desktop", {"XDG_CONFIG_HOME": "/x"}, "/x/Claude/claude_desktop_config.json"),
     ],
 )
-def test_a_file_is_where_the_agent_itself_would_look(
+def test_the_file_is_where_the_agent_itself_looks(
     monkeypatch: pytest.MonkeyPatch, name: str, variables: dict[str, str], expected: str
 ) -> None:
     for variable, value in variables.items():
@@ -459,13 +461,13 @@ def test_every_system_has_its_own_places(monkeypatch: pytest.MonkeyPatch) -> Non
     assert desktop.file(windows) == Path("/roaming/Claude/claude_desktop_config.json")
 
 
-def test_an_agent_that_nobody_knows_is_answered_with_those_that_are(product: Product) -> None:
+def test_an_unknown_agent_is_refused_with_the_known_ones(product: Product) -> None:
     refused = product.run("connect", "emacs")
     assert refused.returncode == 2
     assert all(agent.name in refused.stderr for agent in AGENTS)
 
 
-def test_removing_what_is_not_there_is_done_already(product: Product) -> None:
+def test_removing_a_missing_entry_succeeds(product: Product) -> None:
     agent = named("cursor")
     assert agent is not None
     for text in (None, "", CURSOR):
@@ -479,7 +481,7 @@ def test_removing_what_is_not_there_is_done_already(product: Product) -> None:
     assert "nothing to remove" in product.run("connect", "cursor", "--remove").stderr
 
 
-def test_folders_that_were_made_for_a_file_go_with_it_unless_something_has_come_into_them(
+def test_folders_created_for_a_file_are_removed_with_it_unless_they_have_other_files(
     product: Product,
 ) -> None:
     person = Path(product.environment["HOME"])
@@ -496,7 +498,7 @@ def test_folders_that_were_made_for_a_file_go_with_it_unless_something_has_come_
     assert [*(person / ".codeium").iterdir()] == []
 
 
-def test_a_bridge_can_be_told_to_bring_a_browser(product: Product) -> None:
+def test_a_bridge_can_be_set_to_start_a_browser(product: Product) -> None:
     agent = named("gemini")
     assert agent is not None
     path = _written(product, agent)
@@ -515,13 +517,13 @@ def test_a_bridge_can_be_told_to_bring_a_browser(product: Product) -> None:
     assert product.run("connect", "claude-desktop", "--browser").returncode == 0
 
 
-def test_the_difference_of_a_dry_run_is_what_is_written(product: Product) -> None:
+def test_a_dry_run_shows_the_change_that_is_written(product: Product) -> None:
     agent = named("codex")
     assert agent is not None
     path = _written(product, agent)
-    shown = product.run("connect", "codex", "--dry-run").stdout
+    dry_run = product.run("connect", "codex", "--dry-run").stdout
     product.run("connect", "codex")
     after = path.read_text().replace(_token(_entry(agent, path)), "***")
-    real = difflib.unified_diff(CODEX.splitlines(), after.splitlines(), lineterm="")
-    added = [line for line in real if line.startswith("+") and "Authorization" not in line]
-    assert all(line in shown for line in added if not line.startswith("+++"))
+    actual = difflib.unified_diff(CODEX.splitlines(), after.splitlines(), lineterm="")
+    added = [line for line in actual if line.startswith("+") and "Authorization" not in line]
+    assert all(line in dry_run for line in added if not line.startswith("+++"))

@@ -1,4 +1,4 @@
-"""JSON with comments: what is put in can be taken out, and nothing else is touched."""
+"""JSON with comments: an entry can be added and removed, and nothing else changes."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ notes = st.sampled_from(["", " ", "\n", "\r\n  ", "// a note, {\n", "/* } */", "
 
 
 class Writer:
-    """Writes data as a person might, comments and trailing commas included."""
+    """Writes data as a person might, with comments and trailing commas."""
 
     def __init__(self, draw: st.DrawFn) -> None:
         self._draw: Callable[[Any], Any] = draw
@@ -39,12 +39,12 @@ class Writer:
     def value(self, data: Any) -> str:
         if isinstance(data, dict):
             pairs = [
-                f"{json.dumps(key)}{self.gap()}:{self.gap()}{self.value(one)}"
-                for key, one in data.items()
+                f"{json.dumps(key)}{self.gap()}:{self.gap()}{self.value(item)}"
+                for key, item in data.items()
             ]
             return "{" + self.gap() + self.joined(pairs) + "}"
         if isinstance(data, list):
-            return "[" + self.gap() + self.joined([self.value(one) for one in data]) + "]"
+            return "[" + self.gap() + self.joined([self.value(item) for item in data]) + "]"
         return json.dumps(data, ensure_ascii=self._draw(st.booleans()))
 
     def joined(self, parts: list[str]) -> str:
@@ -52,16 +52,16 @@ class Writer:
         return f"{self.gap()},{self.gap()}".join(parts) + self.gap() + comma + self.gap()
 
     def gap(self) -> str:
-        found: str = self._draw(notes)
-        return found
+        note: str = self._draw(notes)
+        return note
 
 
 @st.composite
 def files(draw: st.DrawFn, data: st.SearchStrategy[Any]) -> tuple[str, Any]:
-    said = draw(data)
+    value = draw(data)
     mark = draw(st.sampled_from(["", "\ufeff"]))
     writer = Writer(draw)
-    return f"{mark}{writer.gap()}{writer.value(said)}{writer.gap()}", said
+    return f"{mark}{writer.gap()}{writer.value(value)}{writer.gap()}", value
 
 
 settings = st.dictionaries(keys, values, max_size=4)
@@ -73,15 +73,17 @@ with_servers = st.builds(
 
 
 @given(files(values))
-def test_what_was_written_is_read(file: tuple[str, Any]) -> None:
-    text, said = file
-    assert parse(text).data == said
+def test_written_data_is_read_back(file: tuple[str, Any]) -> None:
+    text, data = file
+    assert parse(text).data == data
 
 
 @given(files(settings | with_servers))
-def test_what_is_put_in_is_there_and_all_else_too(file: tuple[str, dict[str, Any]]) -> None:
-    text, said = file
-    servers = said.get("mcpServers", {})
+def test_an_added_entry_is_found_and_the_rest_is_unchanged(
+    file: tuple[str, dict[str, Any]],
+) -> None:
+    text, data = file
+    servers = data.get("mcpServers", {})
     if not isinstance(servers, dict):
         with pytest.raises(NotJson, match="mcpServers is not an object"):
             put(text, PATH, ENTRY)
@@ -89,7 +91,7 @@ def test_what_is_put_in_is_there_and_all_else_too(file: tuple[str, dict[str, Any
     edit = put(text, PATH, ENTRY)
     assert edit is not None
     after = edit.apply(text)
-    assert parse(after).data == {**said, "mcpServers": {**servers, "tabhub": ENTRY}}
+    assert parse(after).data == {**data, "mcpServers": {**servers, "tabhub": ENTRY}}
     assert put(after, PATH, ENTRY) is None
     assert edit._replace(old=edit.new, new=edit.old).apply(after) == text
     for note in ("// a note, {", "/* } */"):
@@ -97,35 +99,44 @@ def test_what_is_put_in_is_there_and_all_else_too(file: tuple[str, dict[str, Any
 
 
 @given(files(with_servers))
-def test_what_is_taken_out_is_gone_and_all_else_there(file: tuple[str, dict[str, Any]]) -> None:
-    text, said = file
+def test_a_removed_entry_is_gone_and_the_rest_is_unchanged(
+    file: tuple[str, dict[str, Any]],
+) -> None:
+    text, data = file
     put_in = put(text, PATH, ENTRY)
     assert put_in is not None
     full = put_in.apply(text)
-    taken = take(full, PATH)
-    assert taken is not None
-    after = taken.apply(full)
-    assert parse(after).data == said
-    if said["mcpServers"]:
+    removal = take(full, PATH)
+    assert removal is not None
+    after = removal.apply(full)
+    assert parse(after).data == data
+    if data["mcpServers"]:
         assert after == text
 
 
+def test_an_entry_after_two_comments_on_a_line_is_inserted_before_the_bracket() -> None:
+    text = '{"mcpServers":{\n"a":null/* } */}/* } */\n}'
+    edit = put(text, PATH, ENTRY)
+    assert edit is not None
+    assert parse(edit.apply(text)).data == {"mcpServers": {"a": None, "tabhub": ENTRY}}
+
+
 @given(files(with_servers), values)
-def test_a_value_is_replaced_where_it_is(file: tuple[str, dict[str, Any]], value: Any) -> None:
-    text, said = file
-    first = put(text, PATH, value)
-    assert first is not None
-    before = first.apply(text)
-    second = put(before, PATH, ENTRY)
-    if second is None:
+def test_a_value_is_replaced_in_place(file: tuple[str, dict[str, Any]], value: Any) -> None:
+    text, data = file
+    insertion = put(text, PATH, value)
+    assert insertion is not None
+    before = insertion.apply(text)
+    replacement = put(before, PATH, ENTRY)
+    if replacement is None:
         assert value == ENTRY
         return
-    after = second.apply(before)
-    assert parse(after).data == {**said, "mcpServers": {**said["mcpServers"], "tabhub": ENTRY}}
+    after = replacement.apply(before)
+    assert parse(after).data == {**data, "mcpServers": {**data["mcpServers"], "tabhub": ENTRY}}
 
 
 @given(st.text(alphabet='{}[]",:/*\\ \n01truefalsn', max_size=30))
-def test_what_strict_json_reads_is_read_and_nothing_makes_it_stumble(text: str) -> None:
+def test_strict_json_is_read_and_no_text_breaks_the_parser(text: str) -> None:
     try:
         data = parse(text).data
     except NotJson as error:
@@ -154,7 +165,7 @@ def test_what_strict_json_reads_is_read_and_nothing_makes_it_stumble(text: str) 
     ],
     ids=["empty", "quotes", "comma", "cut off", "more", "number", "comment", "deep", "only comma"],
 )
-def test_what_is_wrong_is_told_with_its_line(text: str, line: int, words: str) -> None:
+def test_a_fault_is_reported_with_its_line(text: str, line: int, words: str) -> None:
     with pytest.raises(NotJson, match=words) as failed:
         parse(text)
     assert failed.value.line == line

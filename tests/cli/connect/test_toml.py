@@ -1,4 +1,4 @@
-"""A table in TOML: put in, changed and taken out, with all other lines as they were."""
+"""A table in TOML: added, changed and removed, with all other lines unchanged."""
 
 import tomllib
 
@@ -36,27 +36,27 @@ entries = st.sampled_from([HTTP, STDIO])
 
 
 @given(texts, entries, entries)
-def test_a_table_is_put_in_changed_and_taken_out(
+def test_a_table_is_added_changed_and_removed(
     text: str, first: dict[str, object], second: dict[str, object]
 ) -> None:
-    said = tomllib.loads(text)
-    others = said.get("mcp_servers", {})
+    data = tomllib.loads(text)
+    others = data.get("mcp_servers", {})
     edit = put(text, PATH, first)
     assert edit is not None
     full = edit.apply(text)
-    assert tomllib.loads(full) == {**said, "mcp_servers": {**others, "tabhub": first}}
+    assert tomllib.loads(full) == {**data, "mcp_servers": {**others, "tabhub": first}}
     assert put(full, PATH, first) is None
-    taken = take(full, PATH)
-    assert taken is not None
-    assert taken.apply(full).rstrip("\r\n") == text.rstrip("\r\n")
+    removal = take(full, PATH)
+    assert removal is not None
+    assert removal.apply(full).rstrip("\r\n") == text.rstrip("\r\n")
     change = put(full, PATH, second)
     assert (change is None) == (first == second)
     if change is not None:
         changed = change.apply(full)
-        assert tomllib.loads(changed) == {**said, "mcp_servers": {**others, "tabhub": second}}
+        assert tomllib.loads(changed) == {**data, "mcp_servers": {**others, "tabhub": second}}
 
 
-def test_what_a_person_added_to_the_table_stays() -> None:
+def test_keys_that_a_person_added_to_the_table_stay() -> None:
     text = (
         '[mcp_servers.tabhub]\nurl = "old"\n# slow machine\ntool_timeout_sec = 90\n'
         'args = [\n  "old",\n]\nenabled = true\n\n'
@@ -73,7 +73,7 @@ def test_what_a_person_added_to_the_table_stays() -> None:
     assert after.endswith("\n\n# next\n[profiles.a]\nx = 1\n")
 
 
-def test_inner_tables_go_with_their_table() -> None:
+def test_inner_tables_are_removed_with_their_table() -> None:
     text = (
         '[mcp_servers.tabhub]\nurl = "old"\n\n[mcp_servers.tabhub.http_headers]\nA = "b"\n'
         '\n[mcp_servers.other]\nurl = "x"\n'
@@ -97,7 +97,7 @@ def test_inner_tables_go_with_their_table() -> None:
     ],
     ids=["inline", "dotted", "others inline", "in its parent", "scattered"],
 )
-def test_a_table_that_is_written_otherwise_is_left_alone(text: str) -> None:
+def test_a_table_in_another_notation_is_not_changed(text: str) -> None:
     with pytest.raises(Unusual):
         put(text, PATH, HTTP)
     if "tabhub" in text:

@@ -1,4 +1,4 @@
-"""`tabhub doctor`: faults are made, and it finds each of them."""
+"""`tabhub doctor` finds every fault that these tests create."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ MANIFEST = Path("extension/manifest.json")
 
 @pytest.fixture
 def product(tmp_path: Path) -> Product:
-    """Set up once and healthy, with a browser that only says its version."""
+    """A healthy home, with a browser that only prints its version."""
     product = Product(tmp_path / "home")
     browser = tmp_path / "chrome"
     browser.write_text("#!/bin/sh\necho Chromium 150.0.1.2\n")
@@ -49,22 +49,22 @@ def free_port() -> int:
 
 
 def examined(run: Here, *flags: str) -> tuple[int, list[Check]]:
-    done = run("doctor", "--json", *flags)
-    told = json.loads(done.stdout)
-    assert told["ok"] == (done.returncode == 0)
-    assert not re.search("[0-9a-f]{64}", done.stdout + done.stderr), "a secret"
-    return done.returncode, told["checks"]
+    process = run("doctor", "--json", *flags)
+    report = json.loads(process.stdout)
+    assert report["ok"] == (process.returncode == 0)
+    assert not re.search("[0-9a-f]{64}", process.stdout + process.stderr), "a secret"
+    return process.returncode, report["checks"]
 
 
 def faults(run: Here, level: str = "fail") -> dict[str, Check]:
     code, checks = examined(run)
-    found = {check["name"]: check for check in checks if check["level"] == level}
+    by_name = {check["name"]: check for check in checks if check["level"] == level}
     assert code == (1 if any(check["level"] == "fail" for check in checks) else 0)
-    return found
+    return by_name
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_healthy_home_has_no_fault_and_every_warning_says_what_to_do(product: Product) -> None:
+def test_a_healthy_home_has_no_fault_and_every_warning_has_advice(product: Product) -> None:
     assert faults(product.run) == {}
     assert faults(product.run, "warn").keys() == {"server"}
     with product.running("start"):
@@ -77,15 +77,15 @@ def test_a_healthy_home_has_no_fault_and_every_warning_says_what_to_do(product: 
     assert "No browser is connected" in named["connected"]
 
 
-def test_a_new_home_is_no_fault_and_nothing_is_made(product: Product, tmp_path: Path) -> None:
+def test_a_new_home_is_not_a_fault_and_no_file_is_created(product: Product, tmp_path: Path) -> None:
     product.environment["TABHUB_HOME"] = str(tmp_path / "new")
-    done = product.run("doctor")
-    assert (done.returncode, (tmp_path / "new").exists()) == (0, False)
-    assert "tabhub start" in done.stdout
+    process = product.run("doctor")
+    assert (process.returncode, (tmp_path / "new").exists()) == (0, False)
+    assert "tabhub start" in process.stdout
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_secret_that_others_can_read_is_found_and_mended(product: Product, here: Here) -> None:
+def test_a_secret_that_others_can_read_is_found_and_fixed(product: Product, here: Here) -> None:
     auth = product.home / "extension" / "auth.json"
     auth.chmod(0o644)
     found = faults(here)["secret"]
@@ -95,12 +95,12 @@ def test_a_secret_that_others_can_read_is_found_and_mended(product: Product, her
 
 
 @pytest.mark.parametrize("text", ["", '{"secret": "ab", "port": 1}', '{"secret": 5}'])
-def test_a_secret_that_is_none_is_found(product: Product, text: str) -> None:
+def test_an_invalid_secret_is_found(product: Product, text: str) -> None:
     auth = product.home / "extension" / "auth.json"
     auth.write_text(text)
-    done = product.run("doctor")
-    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
-    assert f"{auth}" in done.stdout
+    process = product.run("doctor")
+    assert (process.returncode, "Traceback" in process.stderr) == (1, False)
+    assert f"{auth}" in process.stdout
 
 
 def test_two_secrets_are_found(product: Product, here: Here) -> None:
@@ -112,7 +112,7 @@ def test_two_secrets_are_found(product: Product, here: Here) -> None:
     assert faults(here) == {}
 
 
-def test_a_home_and_files_that_others_can_change_are_found_and_mended(
+def test_a_home_and_files_that_others_can_change_are_found_and_fixed(
     product: Product, here: Here
 ) -> None:
     product.run("config", "set", "unattended", "deny")
@@ -124,7 +124,7 @@ def test_a_home_and_files_that_others_can_change_are_found_and_mended(
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_port_that_a_stranger_has_is_found(product: Product, tmp_path: Path) -> None:
+def test_a_port_used_by_another_program_is_found(product: Product, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         product.environment["TABHUB_PORT"] = str(stranger.getsockname()[1])
         _, checks = examined(product.run)
@@ -143,25 +143,23 @@ def test_a_port_that_a_stranger_has_is_found(product: Product, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("command", ["doctor", "status"])
-def test_a_program_that_says_nothing_is_waited_for_once(
-    product: Product, here: Here, command: str
-) -> None:
+def test_a_silent_program_is_waited_for_once(product: Product, here: Here, command: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         product.environment["TABHUB_PORT"] = str(silent.getsockname()[1])
         (product.home / "server.pid").write_text(json.dumps({"pid": 99999999, "port": 1}))
         here(command)
-        assert [asked[:11] for asked in _heard(silent)] == [b"GET /health"]
+        assert [request[:11] for request in _requests_to(silent)] == [b"GET /health"]
 
 
-def _heard(listening: socket.socket) -> list[bytes]:
-    """What was said by those who came, and meanwhile have gone."""
+def _requests_to(listening: socket.socket) -> list[bytes]:
+    """The first bytes of every connection to the socket."""
     listening.setblocking(False)
-    said: list[bytes] = []
+    requests: list[bytes] = []
     with suppress(BlockingIOError):
         while True:
-            with listening.accept()[0] as come:
-                said.append(come.recv(1000))
-    return [words for words in said if words]
+            with listening.accept()[0] as connection:
+                requests.append(connection.recv(1000))
+    return [request for request in requests if request]
 
 
 @pytest.mark.requirement("OT-18")
@@ -215,7 +213,7 @@ def test_a_browser_that_is_missing_or_too_old_is_found(
 
 
 @pytest.mark.requirement("OT-18")
-def test_a_pid_file_without_a_server_is_told(product: Product, here: Here) -> None:
+def test_a_pid_file_without_a_server_is_reported(product: Product, here: Here) -> None:
     pid = product.home / "server.pid"
     pid.write_text('{"pid": 99999999, "port": 1}')
     assert str(pid) in faults(here, "warn")["pid"]["says"]
@@ -235,16 +233,16 @@ def test_a_server_that_does_not_answer_is_a_fault(product: Product) -> None:
     assert found.keys() == {"pid", "port"}
 
 
-def test_an_open_server_is_told(product: Product) -> None:
+def test_a_server_without_protection_is_reported(product: Product) -> None:
     product.environment["TABHUB_DANGEROUSLY_SKIP_PERMISSIONS"] = "1"
     with product.running("start", "--no-auth"):
         product.wait_running()
         _, checks = examined(product.run)
-    told = [check["says"] for check in checks if check["name"] == "openness"]
-    assert ["--no-auth" in told[0], "SKIPPED" in told[1]] == [True, True]
+    messages = [check["says"] for check in checks if check["name"] == "openness"]
+    assert ["--no-auth" in messages[0], "SKIPPED" in messages[1]] == [True, True]
 
 
-async def test_a_browser_without_a_panel_is_told(product: Product) -> None:
+async def test_a_browser_without_a_panel_is_reported(product: Product) -> None:
     home = Home(product.home)
     async with served(home=home) as server:
         secret.store(home, Auth(SECRET, server.port))
@@ -261,7 +259,7 @@ def test_a_terminal_gets_colours_and_a_pipe_does_not(product: Product) -> None:
 
 
 def connects(product: Product, port: int, token: str | None) -> None:
-    """Cursor's settings, as they would be with these."""
+    """Write Cursor's settings with this port and token."""
     headers = {} if token is None else {"headers": {"Authorization": f"Bearer {token}"}}
     entry = {"url": f"http://127.0.0.1:{port}/mcp", **headers}
     file = product.home.parent / ".cursor" / "mcp.json"
@@ -270,7 +268,7 @@ def connects(product: Product, port: int, token: str | None) -> None:
 
 
 @pytest.mark.requirement("OT-18")
-def test_agents_with_another_port_or_a_token_that_is_none_are_found(
+def test_agents_with_a_wrong_port_or_an_invalid_token_are_found(
     product: Product, here: Here
 ) -> None:
     port = int(product.environment["TABHUB_PORT"])
@@ -289,7 +287,7 @@ def test_agents_with_another_port_or_a_token_that_is_none_are_found(
     assert "Cursor" in faults(here, "warn")["agents"]["says"]
 
 
-def test_a_token_in_a_file_that_others_can_read_is_told_and_mended(
+def test_a_token_in_a_file_that_others_can_read_is_reported_and_fixed(
     product: Product, here: Here
 ) -> None:
     file = product.home.parent / ".cursor" / "mcp.json"
@@ -306,7 +304,7 @@ def test_a_token_in_a_file_that_others_can_read_is_told_and_mended(
 
 
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
-def test_whoever_has_a_port_open_is_known(family: socket.AddressFamily) -> None:
+def test_the_process_that_holds_a_port_is_found(family: socket.AddressFamily) -> None:
     host = "127.0.0.1" if family == socket.AF_INET else "::1"
     with socket.create_server((host, 0), family=family) as taken:
         port: int = taken.getsockname()[1]

@@ -1,4 +1,4 @@
-"""A server that is killed in the middle of its work: what a client has heard of is on record."""
+"""A server that is killed while it works: every answered call is in the audit log."""
 
 import asyncio
 import json
@@ -19,21 +19,21 @@ from tests.support.product import Product
 pytestmark = pytest.mark.slow
 
 CLIENTS = 8
-HEARD_BEFORE = 300
-"""So many answers have come when the server is killed."""
+ANSWERS_BEFORE = 300
+"""The number of answers after which the server is killed."""
 
 
 class Burst:
-    """Clients that call without a pause, each call under an id of its own."""
+    """Clients that call without a pause, each call with its own operation id."""
 
     def __init__(self, product: Product, port: int) -> None:
-        self.heard: list[str] = []
+        self.answered: list[str] = []
         self.enough = asyncio.Event()
         self._product = product
         self._port = port
 
     async def until_dead(self) -> None:
-        """Ends when nobody answers any more."""
+        """Return when the server no longer answers."""
         ways = (self._by_rest, self._by_mcp)
         await asyncio.gather(*(ways[number % 2]() for number in range(CLIENTS)))
 
@@ -74,8 +74,8 @@ class Burst:
         except httpx.TransportError:
             return False
         assert answer.status_code == 200, answer.text
-        self.heard.append(id)
-        if len(self.heard) >= HEARD_BEFORE:
+        self.answered.append(id)
+        if len(self.answered) >= ANSWERS_BEFORE:
             self.enough.set()
         return True
 
@@ -87,27 +87,27 @@ async def killed_in_a_burst(product: Product, process: "subprocess.Popen[str]") 
         await burst.enough.wait()
         process.send_signal(signal.SIGKILL)
         await calling
-    return burst.heard
+    return burst.answered
 
 
 @pytest.mark.requirement("OT-13")
-async def test_what_a_client_heard_of_is_in_the_audit_of_a_server_that_was_killed(
+async def test_every_answered_call_is_in_the_audit_log_of_a_killed_server(
     tmp_path: Path,
 ) -> None:
     product = Product(tmp_path / "home")
-    heard: list[str] = []
+    answered: list[str] = []
     for _ in range(2):
         with product.running("start", "--port", "0") as process:
-            heard += await killed_in_a_burst(product, process)
+            answered += await killed_in_a_burst(product, process)
     with product.running("start", "--port", "0"):
         product.wait_running()
-        told = product.run("audit", "--file", "--limit", "100000", "--json")
-    entries = json.loads(told.stdout)
+        process_output = product.run("audit", "--file", "--limit", "100000", "--json")
+    entries = json.loads(process_output.stdout)
     written = Counter(entry["operationId"] for entry in entries if entry["success"])
-    assert {id: written[id] for id in heard} == dict.fromkeys(heard, 1)
+    assert {id: written[id] for id in answered} == dict.fromkeys(answered, 1)
 
 
-async def test_a_line_that_was_torn_spoils_no_other(tmp_path: Path) -> None:
+async def test_a_torn_line_does_not_damage_another(tmp_path: Path) -> None:
     product = Product(tmp_path / "home")
     with product.running("start", "--port", "0") as process:
         first = await killed_in_a_burst(product, process)
@@ -115,6 +115,6 @@ async def test_a_line_that_was_torn_spoils_no_other(tmp_path: Path) -> None:
     log.write_bytes(log.read_bytes() + b'{"timestamp":"2026-11-15T10:00:00.000Z","tool":"brow')
     with product.running("start", "--port", "0") as process:
         second = await killed_in_a_burst(product, process)
-    told = product.run("audit", "--file", "--limit", "100000", "--json")
-    written = {entry["operationId"] for entry in json.loads(told.stdout)}
+    audit = product.run("audit", "--file", "--limit", "100000", "--json")
+    written = {entry["operationId"] for entry in json.loads(audit.stdout)}
     assert {*first, *second} <= written

@@ -1,4 +1,4 @@
-"""`tabhub start` and the rules: a faulty policy, skipped permissions, the token it prints."""
+"""`tabhub start` and permissions: a faulty policy, skipped permissions, the printed token."""
 
 import re
 import socket
@@ -46,7 +46,7 @@ def free_port() -> int:
         ('{"permissions": {"domains": {"a b": "off"}}}', "", "a b"),
     ],
 )
-def test_a_fault_in_the_rules_is_told_in_one_line_and_nothing_is_started(
+def test_a_fault_in_the_rules_is_reported_in_one_line_and_nothing_starts(
     product: Product, config: str, policy: str, words: str
 ) -> None:
     (product.home / "config.json").write_text(config)
@@ -63,7 +63,7 @@ def test_a_fault_in_the_rules_is_told_in_one_line_and_nothing_is_started(
 
 @pytest.mark.requirement("OT-38")
 @pytest.mark.parametrize("name", ["TABHUB", "OPENTABS"])
-async def test_skipping_permissions_is_announced_and_leaves_off_alone(
+async def test_skipping_permissions_is_announced_and_does_not_change_off(
     product: Product, name: str
 ) -> None:
     (product.home / "policy.toml").write_text(OFF)
@@ -85,9 +85,9 @@ def test_the_warning_goes_to_stderr_because_stdout_is_data(product: Product) -> 
         command, env=product.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:
         assert process.stderr is not None
-        said = process.stderr.readline()
+        line = process.stderr.readline()
         process.terminate()
-    assert b"permissions are skipped" in said
+    assert b"permissions are skipped" in line
 
 
 async def test_the_printed_token_is_not_the_secret_stays_the_same_and_opens_only_mcp(
@@ -107,7 +107,7 @@ async def test_the_printed_token_is_not_the_secret_stays_the_same_and_opens_only
 
 
 def _token(product: Product) -> str:
-    """The one token that all blocks have."""
+    """The token, which is the same in all blocks."""
     (token,) = set[str](re.findall(r"Bearer ([^\s\"]+)", product.output))
     return token
 

@@ -1,4 +1,4 @@
-"""What `tabhub start` prints for agents, and that it works when it is pasted."""
+"""The settings that `tabhub start` prints for agents work when they are pasted."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from tests.support.product import Product
 
 
 def pasted(text: str) -> dict[str, Any]:
-    """Every JSON block by the words before it."""
-    found = re.findall(r"^(\S[^\n]*):\n(\{.*?^\})", text, re.MULTILINE | re.DOTALL)
-    return {title: json.loads(block) for title, block in found}
+    """Every JSON block by the title before it."""
+    blocks = re.findall(r"^(\S[^\n]*):\n(\{.*?^\})", text, re.MULTILINE | re.DOTALL)
+    return {title: json.loads(block) for title, block in blocks}
 
 
 @pytest.mark.requirement("OT-10")
-def test_there_is_a_block_for_each_client_and_all_lead_to_this_server(product: Product) -> None:
+def test_each_client_has_a_block_and_all_name_this_server(product: Product) -> None:
     with product.running("start", "--port", "0"):
         port = product.wait_running()
         text = product.run("start", "--show-config").stdout
@@ -49,30 +49,28 @@ def test_there_is_a_block_for_each_client_and_all_lead_to_this_server(product: P
 def test_the_blocks_can_be_shown_before_the_first_start_and_stay_the_same(
     product: Product,
 ) -> None:
-    first = product.run("start", "--show-config", "--port", "9876")
-    assert (first.returncode, "No server is running" in first.stderr) == (0, True)
-    assert "http://127.0.0.1:9876/mcp" in first.stdout
-    again = product.run("start", "--show-config", "--port", "9876").stdout
-    assert again == first.stdout
+    process = product.run("start", "--show-config", "--port", "9876")
+    assert (process.returncode, "No server is running" in process.stderr) == (0, True)
+    assert "http://127.0.0.1:9876/mcp" in process.stdout
+    second_output = product.run("start", "--show-config", "--port", "9876").stdout
+    assert second_output == process.stdout
     without = product.run("start", "--show-config", "--no-auth").stdout
     assert "Bearer" not in without
-    assert product.secret not in first.stdout
+    assert product.secret not in process.stdout
 
 
-def test_the_command_is_named_so_that_it_can_be_run_from_where_it_is_pasted(
-    product: Product, tmp_path: Path
-) -> None:
+def test_the_command_can_be_run_from_where_it_is_pasted(product: Product, tmp_path: Path) -> None:
     script = Path(sys.executable).with_name("tabhub")
     product.environment["PATH"] = "/usr/bin:/bin"
     named = f"TABHUB_HOME={product.home} {script}"
     assert f"`{named} tool call NAME" in product.run("start", "--show-config").stdout
     product.environment["PATH"] = f"{script.parent}:/usr/bin:/bin"
     assert f"={product.home} tabhub tool call" in product.run("start", "--show-config").stdout
-    another = tmp_path / "bin" / "tabhub"
-    another.parent.mkdir()
-    another.write_text("#!/bin/sh\n")
-    another.chmod(0o755)
-    product.environment["PATH"] = f"{another.parent}:{script.parent}:/usr/bin:/bin"
+    other_script = tmp_path / "bin" / "tabhub"
+    other_script.parent.mkdir()
+    other_script.write_text("#!/bin/sh\n")
+    other_script.chmod(0o755)
+    product.environment["PATH"] = f"{other_script.parent}:{script.parent}:/usr/bin:/bin"
     assert f"{script} tool call" in product.run("start", "--show-config").stdout
 
 
@@ -81,5 +79,5 @@ def test_the_usual_home_is_not_named(product: Product, tmp_path: Path) -> None:
     product.environment["HOME"] = str(tmp_path)
     for home in ({}, {"TABHUB_HOME": f"{tmp_path}/.tabhub"}):
         product.environment |= home
-        said = product.run("start", "--show-config").stdout
-        assert ("--stdio" in said, "TABHUB_HOME" in said) == (True, False)
+        output = product.run("start", "--show-config").stdout
+        assert ("--stdio" in output, "TABHUB_HOME" in output) == (True, False)

@@ -1,4 +1,4 @@
-"""A new secret: what it shuts out, what comes back by itself, and what stays as it was."""
+"""A new secret: which clients lose access, which reconnect, and what stays unchanged."""
 
 import asyncio
 import json
@@ -27,7 +27,7 @@ def port(product: Product) -> Iterator[int]:
 
 
 def secrets(product: Product) -> list[str]:
-    """The secret as each file has it."""
+    """The secret in each file."""
     folders = ("extension", "managed-extension")
     files = [product.home / folder / "auth.json" for folder in folders]
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in files)
@@ -40,14 +40,14 @@ async def status_for(port: int, token: str) -> int:
 
 
 async def rotate(product: Product) -> None:
-    done = await asyncio.to_thread(product.run, *ROTATE)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "--show-config" in done.stdout
-    assert product.secret not in done.stdout
+    process = await asyncio.to_thread(product.run, *ROTATE)
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "--show-config" in process.stdout
+    assert product.secret not in process.stdout
 
 
 @pytest.mark.requirement("OT-18")
-async def test_the_old_secret_and_what_was_printed_stop_at_once_and_named_tokens_stay(
+async def test_the_old_secret_and_the_printed_token_stop_at_once_and_named_tokens_stay(
     product: Product, port: int
 ) -> None:
     old = product.secret
@@ -67,7 +67,7 @@ async def test_the_old_secret_and_what_was_printed_stop_at_once_and_named_tokens
 
 
 @pytest.mark.requirement("OT-18")
-async def test_who_is_in_by_the_old_secret_is_put_out(product: Product, port: int) -> None:
+async def test_clients_with_the_old_secret_are_disconnected(product: Product, port: int) -> None:
     old = product.secret
     named = product.run("client", "add", "ann").stdout.strip()
     async with client(port, old) as http, client(port, named) as other:
@@ -86,7 +86,7 @@ async def test_who_is_in_by_the_old_secret_is_put_out(product: Product, port: in
     assert (status["extensionConnections"], status["mcpClients"]) == (1, 1)
 
 
-async def test_a_server_that_cannot_take_it_leaves_all_as_it_was(
+async def test_a_server_that_cannot_apply_the_new_secret_changes_nothing(
     product: Product, port: int
 ) -> None:
     old = product.secret
@@ -98,7 +98,7 @@ async def test_a_server_that_cannot_take_it_leaves_all_as_it_was(
     assert await status_for(port, old) == 200
 
 
-def test_without_confirming_nothing_happens_and_it_is_said_what_would(product: Product) -> None:
+def test_without_confirmation_nothing_changes_and_the_effects_are_listed(product: Product) -> None:
     product.run("extension", "path")
     before = secrets(product)
     refused = product.run("config", "rotate-secret")
@@ -120,7 +120,7 @@ def test_without_a_server_the_files_are_enough_even_if_they_were_broken(product:
 
 @pytest.mark.real_browser
 @pytest.mark.requirement("OT-18")
-def test_a_browser_comes_back_by_itself(product: Product) -> None:
+def test_a_browser_reconnects_without_help(product: Product) -> None:
     with product.running("start", "--port", "0", "--browser", "--headless"):
         before = product.wait_browser()["browsers"][0]["connectedAt"]
         assert product.run(*ROTATE).returncode == 0
@@ -128,9 +128,11 @@ def test_a_browser_comes_back_by_itself(product: Product) -> None:
     assert after["extensionConnections"] == 1
 
 
-async def test_a_setting_that_needs_a_restart_is_said_to(product: Product, port: int) -> None:
-    taken = product.run("config", "set", "toolsets", "all")
-    assert (taken.returncode, taken.stderr) == (0, "")
+async def test_a_setting_that_needs_a_restart_is_reported_as_such(
+    product: Product, port: int
+) -> None:
+    process = product.run("config", "set", "toolsets", "all")
+    assert (process.returncode, process.stderr) == (0, "")
     waiting = product.run("config", "set", "limits.callSeconds", "5")
     assert (waiting.returncode, "only after a restart" in waiting.stderr) == (0, True)
     reset = product.run("config", "reset", "--confirm")
@@ -142,12 +144,12 @@ async def test_a_setting_that_needs_a_restart_is_said_to(product: Product, port:
 
 @pytest.mark.real_browser
 @pytest.mark.requirement("OT-18")
-async def test_the_command_line_keeps_its_tabs_and_those_of_who_is_put_out_close(
+async def test_the_command_line_keeps_its_tabs_and_those_of_disconnected_clients_close(
     product: Product,
 ) -> None:
     def tabs() -> list[tuple[str, str]]:
-        told = json.loads(product.run("tool", "call", "browser_list_tabs").stdout)
-        return [(tab["url"], tab["owner"]) for tab in told["structuredContent"]["tabs"][1:]]
+        result = json.loads(product.run("tool", "call", "browser_list_tabs").stdout)
+        return [(tab["url"], tab["owner"]) for tab in result["structuredContent"]["tabs"][1:]]
 
     with product.running("start", "--port", "0", "--browser", "--headless"):
         before = product.wait_browser()

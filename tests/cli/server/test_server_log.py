@@ -1,4 +1,4 @@
-"""`tabhub logs`: the end of the log, and its future."""
+"""`tabhub logs`: the last lines of the log, and new ones."""
 
 import os
 import signal
@@ -39,7 +39,7 @@ def test_the_last_lines_are_shown_of_both_files(product: Product) -> None:
     assert product.run("logs", "-n", "0").stdout == ""
 
 
-def test_without_a_log_that_is_said(product: Product) -> None:
+def test_a_missing_log_is_reported(product: Product) -> None:
     refused = product.run("logs")
     assert (refused.returncode, "server.log" in refused.stderr) == (1, True)
 
@@ -83,19 +83,19 @@ def test_the_servers_own_lines_arrive(product: Product) -> None:
     product.environment["TABHUB_DANGEROUSLY_SKIP_PERMISSIONS"] = "1"
     with product.running("start", "--port", "0"):
         product.wait_running()
-        shown = product.run("logs")
-    assert "WARNING tabhub.store.active_rules: Permissions are SKIPPED" in shown.stdout
+        process = product.run("logs")
+    assert "WARNING tabhub.store.active_rules: Permissions are SKIPPED" in process.stdout
 
 
-def test_lines_of_a_plugin_are_chosen_with_what_belongs_to_them(product: Product) -> None:
+def test_lines_of_a_plugin_are_selected_with_their_continuation_lines(product: Product) -> None:
     other = PLUGIN.replace("slack", "slacker")
     log(product, other, "  more of the other", PLUGIN, "  Traceback of it", other)
-    shown = product.run("logs", "--plugin", "slack")
-    assert shown.stdout == f"{PLUGIN}\n  Traceback of it\n"
-    assert "no plugins" in shown.stderr
+    process = product.run("logs", "--plugin", "slack")
+    assert process.stdout == f"{PLUGIN}\n  Traceback of it\n"
+    assert "no plugins" in process.stderr
 
 
-async def test_the_log_tells_where_the_server_is_and_who_comes_and_goes(product: Product) -> None:
+async def test_the_log_has_the_ports_and_the_connections_of_clients(product: Product) -> None:
     with product.running("start", "--port", "0", "--sse-port", "0"):
         port = product.wait_running()
         second = product.status()["ssePort"]
@@ -110,8 +110,8 @@ async def test_the_log_tells_where_the_server_is_and_who_comes_and_goes(product:
             lambda: "has gone" in product.run("logs").stdout, "the browser to have gone"
         )
     lines = (product.home / "server.log").read_text().splitlines()
-    told = [line.split(": ", 1)[1] for line in lines]
-    assert told == [
+    messages = [line.split(": ", 1)[1] for line in lines]
+    assert messages == [
         f"tabhub {__version__} listens on port {port} and {second}",
         "browser Chromium 150 (managed) has connected",
         "a session of evil (client main) has begun",
@@ -123,7 +123,7 @@ async def test_the_log_tells_where_the_server_is_and_who_comes_and_goes(product:
 
 
 async def _mcp_session(http: httpx.AsyncClient) -> None:
-    """Begin one, call something, end it."""
+    """Begin a session, make a call and end the session."""
     info = {"name": "ev\r\nil", "version": "1"}
     params = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
     headers = {"Accept": "application/json, text/event-stream"}

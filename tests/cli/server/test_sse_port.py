@@ -1,4 +1,4 @@
-"""`--sse-port` and what else opens the second listener, on the product as a person runs it."""
+"""`--sse-port` and the other settings for the second listener, on the whole product."""
 
 import json
 import shutil
@@ -26,18 +26,18 @@ def configure(product: Product, **config: Any) -> None:
 
 
 @pytest.mark.requirement("CB-05")
-async def test_the_flag_opens_a_second_port_and_status_tells_it(product: Product) -> None:
+async def test_the_flag_opens_a_second_port_and_status_reports_it(product: Product) -> None:
     with product.running("start", "--port", "0", "--sse-port", "0"):
         port = product.wait_running()
-        second = product.status()["ssePort"]
-        assert second not in (None, 0, port)
-        assert f"http://127.0.0.1:{second}/sse" in product.output
-        for there in (second, port):
-            async with client(there, product.secret) as http, streaming(http) as agent:
+        second_port = product.status()["ssePort"]
+        assert second_port not in (None, 0, port)
+        assert f"http://127.0.0.1:{second_port}/sse" in product.output
+        for listener in (second_port, port):
+            async with client(listener, product.secret) as http, streaming(http) as agent:
                 assert len((await agent.request("tools/list"))["result"]["tools"]) == 23
-    for there in (second, port):
+    for listener in (second_port, port):
         with pytest.raises(httpx.ConnectError):
-            async with client(there) as http:
+            async with client(listener) as http:
                 await http.get("/health")
 
 
@@ -55,7 +55,7 @@ async def test_the_environment_of_old_clients_names_port_and_token(product: Prod
             assert (await agent.initialize())["result"]["protocolVersion"] == "2024-11-05"
         async with client(port, "another") as http:
             assert (await http.get("/sse")).status_code == 401
-        # What a reload reads from the file does not undo the environment.
+        # A reload of the file does not override the environment.
         assert product.run("client", "add", "guest").returncode == 0
         assert product.run("client", "revoke", "guest").returncode == 0
         async with client(port, TOKEN) as http:
@@ -65,7 +65,7 @@ async def test_the_environment_of_old_clients_names_port_and_token(product: Prod
     assert TOKEN not in product.output
 
 
-async def test_the_settings_name_the_port_too_and_the_flag_counts_more(product: Product) -> None:
+async def test_the_settings_name_the_port_too_and_the_flag_overrides_them(product: Product) -> None:
     configure(product, mcpServer={"port": _free_port()})
     with product.running("start", "--port", "0", "--sse-port", "0"):
         product.wait_running()
@@ -73,26 +73,26 @@ async def test_the_settings_name_the_port_too_and_the_flag_counts_more(product: 
         assert product.status()["ssePort"] not in (None, configured)
 
 
-def test_a_port_that_is_taken_is_named_with_what_to_do(product: Product) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = str(taken.getsockname()[1])
-        done = product.run("start", "--port", "0", "--sse-port", port)
-    assert done.returncode != 0
-    assert port in done.stderr and "--sse-port 0" in done.stderr
-    assert "Traceback" not in done.stderr and not (product.home / "server.pid").exists()
+def test_a_port_in_use_is_named_with_what_to_do(product: Product) -> None:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = str(listener.getsockname()[1])
+        process = product.run("start", "--port", "0", "--sse-port", port)
+    assert process.returncode != 0
+    assert port in process.stderr and "--sse-port 0" in process.stderr
+    assert "Traceback" not in process.stderr and not (product.home / "server.pid").exists()
 
 
 def test_the_same_port_twice_is_refused(product: Product) -> None:
     port = str(_free_port())
-    done = product.run("start", "--port", port, "--sse-port", port)
-    assert done.returncode != 0
-    assert port in done.stderr and "Traceback" not in done.stderr
+    process = product.run("start", "--port", port, "--sse-port", port)
+    assert process.returncode != 0
+    assert port in process.stderr and "Traceback" not in process.stderr
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         ({"mcpServer": {"port": 70000}}, "mcpServer.port"),
         ({"mcpServer": {"host": "0.0.0.0"}}, "mcpServer.host"),
@@ -106,22 +106,22 @@ def test_the_same_port_twice_is_refused(product: Product) -> None:
         ({"rates": {"sessionsPerMinute": "many"}}, "sessionsPerMinute"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_at_the_start(
-    product: Product, config: dict[str, Any], said: str
+def test_invalid_settings_are_refused_at_the_start(
+    product: Product, config: dict[str, Any], message: str
 ) -> None:
     configure(product, **config)
-    done = product.run("start", "--port", "0")
-    assert done.returncode != 0
-    assert said in done.stderr and "Traceback" not in done.stderr
+    process = product.run("start", "--port", "0")
+    assert process.returncode != 0
+    assert message in process.stderr and "Traceback" not in process.stderr
 
 
-def test_a_port_in_the_environment_that_is_none_is_refused(product: Product) -> None:
+def test_an_invalid_port_in_the_environment_is_refused(product: Product) -> None:
     product.environment["CLAUDE_BROWSER_MCP_PORT"] = "lots"
-    done = product.run("start", "--port", "0")
-    assert done.returncode != 0 and "CLAUDE_BROWSER_MCP_PORT=lots" in done.stderr
+    process = product.run("start", "--port", "0")
+    assert process.returncode != 0 and "CLAUDE_BROWSER_MCP_PORT=lots" in process.stderr
 
 
-def test_switched_off_there_is_no_second_port(product: Product) -> None:
+def test_a_disabled_sse_has_no_second_port(product: Product) -> None:
     configure(product, mcpServer={"enabled": False, "port": _free_port()})
     with product.running("start", "--port", "0"):
         product.wait_running()
@@ -130,7 +130,7 @@ def test_switched_off_there_is_no_second_port(product: Product) -> None:
 
 @pytest.mark.requirement("CB-01")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_curl_is_client_enough(product: Product, tmp_path: Path) -> None:
+def test_curl_can_use_sse(product: Product, tmp_path: Path) -> None:
     with product.running("start", "--port", "0", "--sse-port", "0"):
         product.wait_running()
         base = f"http://127.0.0.1:{product.status()['ssePort']}"
@@ -161,7 +161,7 @@ def test_curl_is_client_enough(product: Product, tmp_path: Path) -> None:
 
 
 def _data(stream: Path, kind: str) -> list[str]:
-    """The data of the events of one kind that have come so far."""
+    """The data of all received events of one kind."""
     events = stream.read_text().replace("\r\n", "\n").split("\n\n")
     begin = f"event: {kind}\ndata: "
     return [event.removeprefix(begin) for event in events[:-1] if event.startswith(begin)]
@@ -170,5 +170,5 @@ def _data(stream: Path, kind: str) -> list[str]:
 def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        found: int = probe.getsockname()[1]
-        return found
+        port: int = probe.getsockname()[1]
+        return port

@@ -33,11 +33,11 @@ _pids = count(4_000_000)
 
 
 class Pipe:
-    """What a client does with a bridge: writes lines, reads lines."""
+    """A client of a bridge: it writes lines and reads lines."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
-        self.heard: list[Json] = []
+        self.unread: list[Json] = []
         """Messages that were read while waiting for others."""
         self._ids = count(1)
 
@@ -53,7 +53,7 @@ class Pipe:
         await self.send({"jsonrpc": "2.0", "method": method, "params": params or {}})
 
     async def ask(self, method: str, params: Json | None = None, id: Any = None) -> Any:
-        """Send a request; its id."""
+        """Send a request and return its id."""
         number = next(self._ids) if id is None else id
         message = {"jsonrpc": "2.0", "id": number, "method": method}
         await self.send(message if params is None else {**message, "params": params})
@@ -67,25 +67,25 @@ class Pipe:
     async def read(self) -> Json:
         line = await self.line()
         assert line, "the bridge has closed its stdout"
-        found: Json = json.loads(line)
-        return found
+        message: Json = json.loads(line)
+        return message
 
     async def answer(self, id: Any) -> Json:
-        """The answer to a request; what else comes is kept in `heard`."""
+        """The answer to a request; other messages are kept in `unread`."""
         while True:
             message = await self.read()
             if message.get("id") == id and "method" not in message:
                 return message
-            self.heard.append(message)
+            self.unread.append(message)
 
     async def next(self, method: str) -> Json:
         """The next message of this kind, already read or not."""
-        for message in self.heard:
+        for message in self.unread:
             if message.get("method") == method:
-                self.heard.remove(message)
+                self.unread.remove(message)
                 return message
         while (message := await self.read()).get("method") != method:
-            self.heard.append(message)
+            self.unread.append(message)
         return message
 
     async def request(self, method: str, params: Json | None = None, id: Any = None) -> Json:
@@ -105,17 +105,17 @@ class Pipe:
         return answer
 
     async def close(self) -> int:
-        """Close stdin, as a client does that leaves."""
+        """Close stdin, as a client does when it exits."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         return await asyncio.wait_for(self.process.wait(), PATIENCE)
 
 
 def alone(params: Json | None = None, **capabilities: Any) -> Json:
-    """The params of a request that says all by itself."""
+    """The params of a request of the sessionless era, with all metadata."""
     meta = {PREFIX + "protocolVersion": NEWEST, PREFIX + "clientCapabilities": capabilities}
-    given = params or {}
-    return {**given, "_meta": {**meta, **given.get("_meta", {})}}
+    fields = params or {}
+    return {**fields, "_meta": {**meta, **fields.get("_meta", {})}}
 
 
 @asynccontextmanager
@@ -126,7 +126,7 @@ async def bridged(
     stderr: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Pipe]:
-    """A bridge in a process of its own."""
+    """A bridge in its own process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tabhub", "start", "--stdio", "--port", "0", *flags),
         env={**os.environ, "TABHUB_HOME": str(home.root), **environment},
@@ -151,7 +151,7 @@ class Bench:
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         """Method, path with query, and headers of each request to the endpoint."""
         self.turns_away: str | None = None
-        """The reason for which no new session is to be had."""
+        """The reason why no new session is created."""
         self.endpoint = McpEndpoint(self.work, clock=lambda: 0.0, store=store, admit=self._admit)
         self._home = home
         self._listener = listen("127.0.0.1", 0)
@@ -193,5 +193,5 @@ class Bench:
 
 @asynccontextmanager
 async def bench(home: Home, store: SessionStore | None = None) -> AsyncIterator[Bench]:
-    async with Bench(home, store).serving() as found:
-        yield found
+    async with Bench(home, store).serving() as running:
+        yield running

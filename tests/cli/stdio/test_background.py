@@ -1,4 +1,4 @@
-"""Servers that nobody watches: started by bridges and by hand, one at a time, and gone again."""
+"""Servers in the background: started by bridges or by hand, one at a time, and stopped unused."""
 
 import asyncio
 import json
@@ -22,17 +22,17 @@ pytestmark = pytest.mark.requirement("OT-09")
 
 @pytest.fixture
 def product(home: Home) -> Iterator[Product]:
-    """Whatever was started in its home is stopped at the end."""
-    found = Product(home.root)
-    yield found
+    """The product; servers that were started in its home are stopped at the end."""
+    product_home = Product(home.root)
+    yield product_home
     for pid in _servers(home):
         os.kill(pid, signal.SIGTERM)
     eventually_sync(lambda: not _servers(home), "the servers to end")
 
 
 def _servers(home: Home) -> list[int]:
-    """The processes that are servers of a home."""
-    found = []
+    """The pids of the servers of a home."""
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -41,8 +41,8 @@ def _servers(home: Home) -> list[int]:
             continue
         is_server = b"start" in words and not {b"--stdio", b"--background"} & set(words)
         if is_server and f"TABHUB_HOME={home.root}".encode() in environment:
-            found.append(int(folder.name))
-    return found
+            pids.append(int(folder.name))
+    return pids
 
 
 def _settings(home: Home, minutes: float) -> None:
@@ -56,7 +56,7 @@ async def _initialized(home: Home) -> AsyncIterator[Pipe]:
         yield pipe
 
 
-async def test_the_first_message_starts_a_server_that_no_terminal_holds(
+async def test_the_first_message_starts_a_server_without_a_terminal(
     home: Home, product: Product
 ) -> None:
     async with _initialized(home) as pipe:
@@ -80,7 +80,7 @@ async def test_ten_bridges_at_once_start_one_server(home: Home, product: Product
         assert product.status()["mcpClients"] == 10
 
 
-async def test_a_server_leaves_after_its_last_client_and_not_before(
+async def test_a_server_stops_after_its_last_client_and_not_before(
     home: Home, product: Product, tmp_path: Path
 ) -> None:
     _settings(home, 0.02)
@@ -99,16 +99,16 @@ async def test_a_server_leaves_after_its_last_client_and_not_before(
 
 def test_a_server_in_the_background_is_started_once_and_stays(home: Home, product: Product) -> None:
     _settings(home, 0.01)
-    first = product.run("start", "--background", "--port", "0")
-    assert first.returncode == 0, first.stderr
+    process = product.run("start", "--background", "--port", "0")
+    assert process.returncode == 0, process.stderr
     port = product.status()["port"]
-    assert first.stdout.startswith(f"tabhub runs on http://127.0.0.1:{port}")
-    again = product.run("start", "--background")
-    assert (again.returncode, "already runs" in again.stdout) == (0, True)
+    assert process.stdout.startswith(f"tabhub runs on http://127.0.0.1:{port}")
+    second_start = product.run("start", "--background")
+    assert (second_start.returncode, "already runs" in second_start.stdout) == (0, True)
     assert len(_servers(home)) == 1
 
 
-def test_what_a_running_server_cannot_give_is_refused_with_where_it_is(
+def test_options_that_a_running_server_lacks_are_refused_with_its_address(
     home: Home, product: Product
 ) -> None:
     assert product.run("start", "--background", "--port", "0").returncode == 0
@@ -122,13 +122,13 @@ def test_what_a_running_server_cannot_give_is_refused_with_where_it_is(
     assert len(_servers(home)) == 1
 
 
-def test_a_server_in_the_background_tells_how_to_connect_and_whether_there_is_a_browser(
+def test_a_server_in_the_background_says_how_to_connect_and_whether_it_has_a_browser(
     product: Product,
 ) -> None:
-    said = product.run("start", "--background", "--port", "0").stdout
+    output = product.run("start", "--background", "--port", "0").stdout
     command = str(Path(sys.executable).with_name("tabhub"))
-    assert f"No browser is connected: {command} browser" in said
-    assert f"{command} connect AGENT" in said
+    assert f"No browser is connected: {command} browser" in output
+    assert f"{command} connect AGENT" in output
 
 
 @pytest.mark.parametrize("flags", [[], ["--background"]], ids=str)
@@ -144,7 +144,7 @@ def test_a_window_without_a_display_is_refused_before_anything_starts(
     assert product.run("browser", "--headed").stderr == refused.stderr
 
 
-async def test_a_bridges_server_can_be_made_to_stay(
+async def test_the_server_of_a_bridge_can_be_set_to_stay(
     home: Home, product: Product, tmp_path: Path
 ) -> None:
     _settings(home, 0.02)
@@ -167,7 +167,7 @@ def test_a_server_that_cannot_start_in_the_background_says_why(
     assert "Traceback" not in refused.stderr
 
 
-async def test_a_client_is_told_why_there_is_no_server_and_is_served_once_there_is(
+async def test_a_client_gets_the_reason_for_a_missing_server_and_is_served_later(
     home: Home, product: Product
 ) -> None:
     home.policy.write_text("nonsense")
@@ -182,25 +182,25 @@ async def test_a_client_is_told_why_there_is_no_server_and_is_served_once_there_
         assert "result" in await pipe.initialize()
 
 
-async def test_a_killed_server_is_followed_by_another_and_the_agent_keeps_its_session(
+async def test_a_killed_server_is_replaced_and_the_agent_keeps_its_session(
     home: Home, product: Product
 ) -> None:
     async with _initialized(home) as pipe:
-        (first,) = _servers(home)
+        (pid,) = _servers(home)
         port = product.status()["port"]
         async with connected(port, secret=product.secret) as extension:
             await extension.sync(tab(1))
             code = {"tabId": 1, "code": "1"}
-            asked = {"name": "browser_execute_script", "arguments": code}
-            call = await pipe.ask("tools/call", asked)
+            params = {"name": "browser_execute_script", "arguments": code}
+            call = await pipe.ask("tools/call", params)
             await extension.next("tool.dispatch")
-            os.kill(first, signal.SIGKILL)
+            os.kill(pid, signal.SIGKILL)
             answer = (await pipe.answer(call))["result"]
         error = answer["structuredContent"]["error"]
         assert (answer["isError"], error["reason"]) == (True, "page_may_have_received")
         assert "result" in await pipe.request("tools/list")
-        (second,) = _servers(home)
-        assert second != first
+        (new_pid,) = _servers(home)
+        assert new_pid != pid
         await pipe.next("notifications/tools/list_changed")
         assert product.status()["mcpClients"] == 1
 
@@ -215,7 +215,7 @@ async def test_a_signal_ends_the_bridge_and_its_session(
     assert product.status()["mcpClients"] == 0
 
 
-async def test_a_bridge_ends_when_nobody_reads_what_it_says(home: Home, product: Product) -> None:
+async def test_a_bridge_ends_when_its_stdout_is_closed(home: Home, product: Product) -> None:
     reading, writing = os.pipe()
     async with bridged(home, stdout=writing) as pipe:
         os.close(writing)
@@ -235,9 +235,7 @@ async def test_a_bridge_ends_when_nobody_reads_what_it_says(home: Home, product:
     ],
     ids=" ".join,
 )
-def test_flags_that_make_no_sense_together_are_a_usage_error(
-    product: Product, flags: list[str]
-) -> None:
+def test_contradictory_flags_are_a_usage_error(product: Product, flags: list[str]) -> None:
     refused = product.run("start", "--port", "0", *flags)
     assert (refused.returncode, refused.stdout) == (2, "")
 
@@ -252,13 +250,13 @@ def test_a_toolset_that_does_not_exist_is_refused_before_the_first_message(
     assert _servers(home) == []
 
 
-async def test_a_bridge_to_a_running_server_says_why_it_brings_no_browser_and_does_without(
+async def test_a_bridge_to_a_running_server_says_why_it_starts_no_browser_and_works_without(
     home: Home, product: Product
 ) -> None:
     assert product.run("start", "--background", "--port", "0").returncode == 0
     missing = {"TABHUB_BROWSER": "/no/such/browser"}
-    flags, heard = ("--browser", "--headless"), asyncio.subprocess.PIPE
-    async with bridged(home, *flags, stderr=heard, environment=missing) as pipe:
+    flags, stderr = ("--browser", "--headless"), asyncio.subprocess.PIPE
+    async with bridged(home, *flags, stderr=stderr, environment=missing) as pipe:
         assert "result" in await pipe.initialize()
         assert await pipe.close() == 0
         assert pipe.process.stderr is not None

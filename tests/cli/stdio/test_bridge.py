@@ -1,4 +1,4 @@
-"""What a bridge carries between a client and a server that is there."""
+"""A bridge between a client and a running server."""
 
 import asyncio
 import json
@@ -24,9 +24,9 @@ async def test_a_client_of_each_revision_with_sessions_is_served(home: Home, ver
         assert text_of(await pipe.call("echo", text="Grüße")) == "Grüße"
         assert await pipe.close() == 0
         assert len(server.work.ended) == 1
-    later = server.headers("POST")[-1]
-    assert later["mcp-protocol-version"] == version
-    assert later["mcp-session-id"]
+    headers = server.headers("POST")[-1]
+    assert headers["mcp-protocol-version"] == version
+    assert headers["mcp-session-id"]
 
 
 async def test_a_client_without_a_session_gets_the_headers_that_repeat_its_body(home: Home) -> None:
@@ -40,20 +40,20 @@ async def test_a_client_without_a_session_gets_the_headers_that_repeat_its_body(
     assert not any("mcp-session-id" in headers for _, _, headers in server.requests)
 
 
-async def test_arguments_that_travel_in_headers_are_found_out_when_they_are_missed(
+async def test_the_tools_are_listed_once_to_find_the_headers_of_arguments(
     home: Home,
 ) -> None:
     async with bench(home) as server, bridged(home) as pipe:
         server.work.listed = [{"name": "place", "inputSchema": SCHEMAS["place"]}]
         place = {"region": "Köln", "zone": 7, "near": True}
-        for given in (place, {**place, "region": " a"}, {}):
-            params = alone({"name": "place", "arguments": given})
-            assert text_of(await pipe.request("tools/call", params)) == str(given)
+        for arguments in (place, {**place, "region": " a"}, {}):
+            params = alone({"name": "place", "arguments": arguments})
+            assert text_of(await pipe.request("tools/call", params)) == str(arguments)
     lists = [headers for headers in server.headers("POST") if "tools/list" in headers.values()]
     assert len(lists) == 1
 
 
-async def test_ids_and_what_else_a_message_holds_pass_unchanged(home: Home) -> None:
+async def test_ids_and_all_other_members_of_a_message_pass_unchanged(home: Home) -> None:
     async with bench(home), bridged(home) as pipe:
         await pipe.initialize()
         for id in ("a", "1", 0, -7, 9007199254740993, "ünï \u2028"):
@@ -63,13 +63,15 @@ async def test_ids_and_what_else_a_message_holds_pass_unchanged(home: Home) -> N
         assert await pipe.answer("crlf") == {"jsonrpc": "2.0", "id": "crlf", "result": {}}
 
 
-async def test_a_slow_call_holds_nothing_up_and_progress_comes_while_it_runs(home: Home) -> None:
+async def test_a_slow_call_does_not_block_others_and_progress_arrives_while_it_runs(
+    home: Home,
+) -> None:
     async with bench(home) as server, bridged(home) as pipe:
         await pipe.initialize()
         meta = {"progressToken": "p"}
         slow = await pipe.ask("tools/call", {"name": "progress_then_wait", "_meta": meta})
-        told = await pipe.next("notifications/progress")
-        assert told["params"] == {"progressToken": "p", "progress": 1}
+        notification = await pipe.next("notifications/progress")
+        assert notification["params"] == {"progressToken": "p", "progress": 1}
         assert (await pipe.request("ping"))["result"] == {}
         server.work.release.set()
         assert text_of(await pipe.answer(slow)) == "released"
@@ -90,7 +92,7 @@ async def test_a_cancelled_call_ends_in_the_server(home: Home, is_alone: bool) -
 
 
 @pytest.mark.requirement("OT-03")
-async def test_news_reach_the_client_of_either_era(home: Home) -> None:
+async def test_notifications_reach_the_clients_of_both_eras(home: Home) -> None:
     async with bench(home) as server, bridged(home) as older, bridged(home) as newer:
         await older.initialize()
         listening = await newer.ask(
@@ -100,11 +102,13 @@ async def test_news_reach_the_client_of_either_era(home: Home) -> None:
         await eventually(lambda: len(server.headers("GET")) >= 1)
         server.work.news.announce(Change("tools"))
         await older.next("notifications/tools/list_changed")
-        told = await newer.next("notifications/tools/list_changed")
-        assert told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == listening
+        notification = await newer.next("notifications/tools/list_changed")
+        assert (
+            notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == listening
+        )
 
 
-async def test_a_question_to_the_client_is_carried_and_its_answer_too(home: Home) -> None:
+async def test_a_question_reaches_the_client_and_its_answer_the_server(home: Home) -> None:
     async with bench(home), bridged(home) as pipe:
         await pipe.initialize(elicitation={})
         call = await pipe.ask("tools/call", {"name": "ask", "arguments": {}})
@@ -114,21 +118,21 @@ async def test_a_question_to_the_client_is_carried_and_its_answer_too(home: Home
         assert "Ann" in text_of(await pipe.answer(call))
 
 
-async def test_an_answer_is_fetched_when_the_server_lets_go_of_the_connection(home: Home) -> None:
+async def test_an_answer_is_fetched_when_the_server_has_closed_the_stream(home: Home) -> None:
     async with bench(home) as server, bridged(home) as pipe:
         await pipe.initialize()
-        id = await pipe.ask("tools/call", {"name": "let_go", "_meta": {"progressToken": 1}})
+        id = await pipe.ask("tools/call", {"name": "drop_stream", "_meta": {"progressToken": 1}})
         await pipe.next("notifications/progress")
         server.work.release.set()
         assert text_of(await pipe.answer(id)) == "released"
 
 
-async def test_a_batch_is_answered_where_the_revision_has_batches(home: Home) -> None:
+async def test_a_batch_is_answered_in_the_revision_that_has_batches(home: Home) -> None:
     async with bench(home), bridged(home) as pipe:
         await pipe.initialize("2025-03-26")
         await pipe.send([{"jsonrpc": "2.0", "id": id, "method": "ping"} for id in ("a", "b")])
         batch: Any = await pipe.read()
-        assert [one["id"] for one in batch] == ["a", "b"]
+        assert [answer["id"] for answer in batch] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +148,7 @@ async def test_a_batch_is_answered_where_the_revision_has_batches(home: Home) ->
     ],
     ids=["words", "no text", "cut off", "empty batch", "no version", "deep", "huge number"],
 )
-async def test_a_line_that_is_no_message_is_answered_and_the_next_one_served(
+async def test_an_invalid_line_gets_an_error_and_the_next_one_is_served(
     home: Home, line: bytes, reason: str | None
 ) -> None:
     async with bench(home), bridged(home) as pipe:
@@ -188,7 +192,7 @@ async def test_toolsets_and_the_gateway_are_chosen_by_flags(home: Home) -> None:
     assert paths == {"/mcp?toolsets=core,pages", "/mcp/gateway?"}
 
 
-async def test_the_agents_token_is_shown_and_never_the_main_secret(home: Home) -> None:
+async def test_the_agents_token_is_sent_and_never_the_main_secret(home: Home) -> None:
     token = Clients(home).add("desk")
     async with bench(home) as server:
         async with bridged(home) as pipe:
@@ -196,18 +200,18 @@ async def test_the_agents_token_is_shown_and_never_the_main_secret(home: Home) -
         async with bridged(home, environment={"TABHUB_TOKEN": token}) as pipe:
             await pipe.initialize()
     main = json.loads(home.auth.read_text())["secret"]
-    shown = [headers["authorization"] for _, _, headers in server.requests]
-    assert f"Bearer {token}" in shown
-    assert f"Bearer {Clients(home).printed(main)}" in shown
+    sent = [headers["authorization"] for _, _, headers in server.requests]
+    assert f"Bearer {token}" in sent
+    assert f"Bearer {Clients(home).printed(main)}" in sent
     assert main not in str(server.requests)
 
 
-async def test_all_that_was_asked_is_answered_when_stdin_is_a_file_that_ends(home: Home) -> None:
+async def test_all_requests_are_answered_when_stdin_is_a_file(home: Home) -> None:
     async with bench(home), bridged(home) as pipe:
         await pipe.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}})
         ids = [await pipe.ask("ping") for _ in range(50)]
         await pipe.write(b'{"jsonrpc":"2.0","id":"last","method":"ping"}')
         assert await pipe.close() == 0
-        answered = {(await pipe.read())["id"] for _ in range(52)}
-        assert answered == {1, *ids, "last"}
+        answered_ids = {(await pipe.read())["id"] for _ in range(52)}
+        assert answered_ids == {1, *ids, "last"}
         assert await pipe.line() == b""

@@ -1,4 +1,4 @@
-"""Bytes come in pieces of any size; lines, events and headers are what was meant."""
+"""Lines, events and headers are parsed correctly from pieces of any size."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -30,12 +30,12 @@ def test_lines_do_not_depend_on_how_they_arrive(
 ) -> None:
     data = line.join([*lines, *([""] if is_ended else [])]).encode()
     splitter = Splitter(LONGEST)
-    found = [one for piece in _cut(data, cuts) for one in splitter.feed(piece)]
-    found += splitter.finish()
-    whole = [one for one in data.split(b"\n") if one.strip(b" \t\r") or len(one) > LONGEST]
-    assert [isinstance(one, TooLong) for one in found] == [len(one) > LONGEST for one in whole]
-    for read, meant in zip(found, whole, strict=True):
-        assert isinstance(read, TooLong) or read == meant.strip(b" \t\r")
+    split = [item for piece in _cut(data, cuts) for item in splitter.feed(piece)]
+    split += splitter.finish()
+    whole = [item for item in data.split(b"\n") if item.strip(b" \t\r") or len(item) > LONGEST]
+    assert [isinstance(item, TooLong) for item in split] == [len(item) > LONGEST for item in whole]
+    for read, expected in zip(split, whole, strict=True):
+        assert isinstance(read, TooLong) or read == expected.strip(b" \t\r")
         assert len(read) <= KEPT * LONGEST
 
 
@@ -52,13 +52,13 @@ def test_events_do_not_depend_on_how_they_arrive(data: list[bytes], cuts: list[i
     stream = EventStream(3)
     frames = b"".join([stream.append(b"", 500), b": ping\n\n", *map(stream.append, data)])
     text = frames + message_frame(b"last") + b"data: cut o"
-    found = asyncio.run(_collected(_cut(text, cuts)))
-    told = [ServerSentEvent(one, f"3_{number}") for number, one in enumerate(data, 2)]
-    assert found == [ServerSentEvent(b"", "3_1", 500), *told, ServerSentEvent(b"last")]
+    parsed = asyncio.run(_collected(_cut(text, cuts)))
+    expected = [ServerSentEvent(body, f"3_{number}") for number, body in enumerate(data, 2)]
+    assert parsed == [ServerSentEvent(b"", "3_1", 500), *expected, ServerSentEvent(b"last")]
 
 
 @given(st.text(st.characters(codec="utf-8")) | st.just("=?base64?eA==?="))
-def test_a_header_says_what_was_meant(value: str) -> None:
+def test_a_header_decodes_to_its_value(value: str) -> None:
     written = encode_value(value)
     assert written.isascii() and b"\n" not in written and b"\r" not in written
     assert decode_value(written.decode()) == value

@@ -1,4 +1,4 @@
-"""A server that goes away and comes back: the client hears of it as little as can be."""
+"""A server that stops and starts again: the client notices as little as possible."""
 
 import asyncio
 
@@ -15,7 +15,7 @@ CHANGED = "notifications/tools/list_changed"
 
 
 class Shelf:
-    """Sessions outlive a server that has this."""
+    """A session store that outlives its server."""
 
     def __init__(self) -> None:
         self.bodies: dict[str, bytes] = {}
@@ -30,8 +30,8 @@ class Shelf:
         self.bodies.pop(key, None)
 
 
-async def _told(pipe: Pipe) -> None:
-    """What a server must know of its client besides the handshake."""
+async def _set_up_session(pipe: Pipe) -> None:
+    """Set the log level and the subscriptions, which a new server must restore."""
     await pipe.request("logging/setLevel", {"level": "error"})
     for uri in ("tab://1", "tab://2"):
         await pipe.request("resources/subscribe", {"uri": uri})
@@ -39,15 +39,13 @@ async def _told(pipe: Pipe) -> None:
 
 
 @pytest.mark.parametrize("is_kept", [True, False], ids=["known session", "unknown session"])
-async def test_another_server_is_told_all_that_the_first_one_knew(
-    home: Home, is_kept: bool
-) -> None:
+async def test_a_new_server_gets_the_whole_state_of_the_session(home: Home, is_kept: bool) -> None:
     shelf = Shelf()
     async with bridged(home) as pipe:
         async with bench(home, shelf) as first:
             await pipe.initialize("2025-06-18")
-            await _told(pipe)
-            (before,) = [one.id for one in first.endpoint.sessions.all()]
+            await _set_up_session(pipe)
+            (before,) = [session_before.id for session_before in first.endpoint.sessions.all()]
         async with bench(home, shelf if is_kept else None) as second:
             assert text_of(await pipe.call("echo", text="again")) == "again"
             (session,) = second.endpoint.sessions.all()
@@ -56,10 +54,10 @@ async def test_another_server_is_told_all_that_the_first_one_knew(
             assert (session.log_level, session.subscriptions) == ("error", {"tab://1"})
             await pipe.next(CHANGED)
             assert (await pipe.request("ping"))["result"] == {}
-            assert pipe.heard == []
+            assert pipe.unread == []
 
 
-async def test_a_client_that_says_nothing_hears_of_the_new_server_all_the_same(home: Home) -> None:
+async def test_a_silent_client_is_connected_to_the_new_server_too(home: Home) -> None:
     async with bridged(home) as pipe:
         async with bench(home):
             await pipe.initialize()
@@ -68,10 +66,10 @@ async def test_a_client_that_says_nothing_hears_of_the_new_server_all_the_same(h
             assert len(second.endpoint.sessions) == 1
 
 
-async def test_a_session_that_the_same_server_has_ended_is_made_anew(home: Home) -> None:
+async def test_a_session_ended_by_the_same_server_is_created_again(home: Home) -> None:
     async with bench(home) as server, bridged(home) as pipe:
         await pipe.initialize()
-        (before,) = [one.id for one in server.endpoint.sessions.all()]
+        (before,) = [session.id for session in server.endpoint.sessions.all()]
         server.endpoint.sessions.end(before)
         answers = [await pipe.ask("tools/call", {"name": "echo"}) for _ in range(5)]
         for id in answers:
@@ -80,7 +78,7 @@ async def test_a_session_that_the_same_server_has_ended_is_made_anew(home: Home)
 
 
 @pytest.mark.parametrize("is_alone", [False, True], ids=["session", "sessionless"])
-async def test_a_call_that_was_under_way_may_have_been_done_and_says_so(
+async def test_the_error_of_an_interrupted_call_says_that_it_may_have_run(
     home: Home, is_alone: bool
 ) -> None:
     called: Json = {"name": "wait", "arguments": {}}
@@ -98,11 +96,11 @@ async def test_a_call_that_was_under_way_may_have_been_done_and_says_so(
         assert is_alone is ("resultType" in answer.get("result", {}))
         async with bench(home) as second:
             second.work.release.set()
-            again = await pipe.request("tools/call", alone(called) if is_alone else called)
-            assert text_of(again) == "released"
+            repeated = await pipe.request("tools/call", alone(called) if is_alone else called)
+            assert text_of(repeated) == "released"
 
 
-async def test_what_changes_nothing_is_asked_again_without_a_word(home: Home) -> None:
+async def test_requests_without_effect_are_repeated_silently(home: Home) -> None:
     async with bridged(home) as pipe:
         async with bench(home):
             await pipe.initialize()
@@ -112,7 +110,7 @@ async def test_what_changes_nothing_is_asked_again_without_a_word(home: Home) ->
                 assert (await pipe.answer(id))["result"] == {"tools": []}
 
 
-async def test_a_session_that_cannot_be_made_anew_is_told_with_the_servers_own_reason(
+async def test_a_session_that_cannot_be_created_again_gets_the_reason_of_the_server(
     home: Home,
 ) -> None:
     async with bench(home) as server, bridged(home) as pipe:
@@ -125,22 +123,22 @@ async def test_a_session_that_cannot_be_made_anew_is_told_with_the_servers_own_r
         assert "result" in await pipe.request("tools/list")
 
 
-async def test_a_subscription_goes_on_with_the_next_server(home: Home) -> None:
-    wanted = alone({"notifications": {"toolsListChanged": True}})
+async def test_a_subscription_continues_with_the_next_server(home: Home) -> None:
+    params = alone({"notifications": {"toolsListChanged": True}})
     async with bridged(home) as pipe:
         async with bench(home):
-            id = await pipe.ask("subscriptions/listen", wanted)
+            id = await pipe.ask("subscriptions/listen", params)
             await pipe.next("notifications/subscriptions/acknowledged")
         async with bench(home):
-            told = await pipe.next(CHANGED)
-            assert told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
-            assert pipe.heard == []
+            notification = await pipe.next(CHANGED)
+            assert notification["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == id
+            assert pipe.unread == []
             await pipe.notify("notifications/cancelled", {"requestId": id})
             assert "result" in await pipe.request("server/discover", alone())
-            assert pipe.heard == []
+            assert pipe.unread == []
 
 
-async def test_a_request_that_waits_for_a_server_can_be_taken_back(home: Home) -> None:
+async def test_a_request_that_waits_for_a_server_can_be_cancelled(home: Home) -> None:
     async with bridged(home) as pipe:
         async with bench(home):
             await pipe.initialize()
@@ -148,4 +146,4 @@ async def test_a_request_that_waits_for_a_server_can_be_taken_back(home: Home) -
         await pipe.notify("notifications/cancelled", {"requestId": id})
         async with bench(home):
             assert (await pipe.request("ping"))["result"] == {}
-            assert [message for message in pipe.heard if message.get("id") == id] == []
+            assert [message for message in pipe.unread if message.get("id") == id] == []

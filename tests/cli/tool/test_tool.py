@@ -1,4 +1,4 @@
-"""`tabhub tool` against a server that answers from a script: what is sent, shown, exited with."""
+"""`tabhub tool` against a scripted server: its requests, its output and its exit codes."""
 
 import json
 import re
@@ -38,28 +38,28 @@ TOOLS = [
 @pytest.fixture
 def script(product: Product) -> Iterator[Script]:
     with scripted(product) as script:
-        script.say(DONE)
+        script.respond(DONE)
         yield script
 
 
 @pytest.mark.requirement("OT-08")
-def test_arguments_come_as_json_as_pairs_from_a_file_or_from_stdin(
+def test_arguments_are_json_pairs_a_file_or_stdin(
     product: Product, script: Script, tmp_path: Path
 ) -> None:
-    given = {"url": "https://a.example/?x=1", "active": True}
+    arguments = {"url": "https://a.example/?x=1", "active": True}
     file = tmp_path / "params.json"
-    file.write_text(json.dumps(given))
+    file.write_text(json.dumps(arguments))
     ways: list[tuple[str, ...]] = [
-        (json.dumps(given),),
+        (json.dumps(arguments),),
         ("url=https://a.example/?x=1", "active:=true"),
         ("--params-file", str(file)),
         ("-",),
     ]
     for way in ways:
-        done = product.run("tool", "call", "browser_open_tab", *way, stdin=json.dumps(given))
-        assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, DONE, "")
-    assert [asked.json for asked in script.asked] == [{"arguments": given}] * len(ways)
-    assert {asked.path for asked in script.asked} == {"/tools/browser_open_tab/call"}
+        process = product.run("tool", "call", "browser_open_tab", *way, stdin=json.dumps(arguments))
+        assert (process.returncode, json.loads(process.stdout), process.stderr) == (0, DONE, "")
+    assert [request.json for request in script.requests] == [{"arguments": arguments}] * len(ways)
+    assert {request.path for request in script.requests} == {"/tools/browser_open_tab/call"}
 
 
 def test_without_arguments_nothing_is_read_from_stdin(product: Product, script: Script) -> None:
@@ -70,27 +70,27 @@ def test_without_arguments_nothing_is_read_from_stdin(product: Product, script: 
         stdout=subprocess.PIPE,
     ) as process:
         assert process.wait(PATIENCE) == 0
-    assert script.asked[-1].json == {"arguments": {}}
+    assert script.requests[-1].json == {"arguments": {}}
 
 
 def test_flags_become_arguments_and_headers(product: Product, script: Script) -> None:
     flags = ("--tab-id", "7", "--instance", "work", "--operation-id", "once", "--group", "g1")
     assert product.run("tool", "call", "x", '{"a": 1}', *flags).returncode == 0
-    asked = script.asked[-1]
-    assert asked.json == {"arguments": {"a": 1, "tabId": 7, "instance": "work"}}
-    assert asked.headers["Idempotency-Key"] == "once"
-    assert asked.headers["X-Tabhub-Group"] == "g1"
+    request = script.requests[-1]
+    assert request.json == {"arguments": {"a": 1, "tabId": 7, "instance": "work"}}
+    assert request.headers["Idempotency-Key"] == "once"
+    assert request.headers["X-Tabhub-Group"] == "g1"
     uuid = "0b7e3f0e-37a4-4f0e-8a44-1f5b8f6a9e11"
     product.run("tool", "call", "x", "--tab-id", uuid)
-    assert script.asked[-1].json == {"arguments": {"tabId": uuid}}
+    assert script.requests[-1].json == {"arguments": {"tabId": uuid}}
     product.run("tool", "call", "x", "--tab-id", "fallback_1700000000000_x1")
-    assert script.asked[-1].json == {"arguments": {"tabId": "fallback_1700000000000_x1"}}
+    assert script.requests[-1].json == {"arguments": {"tabId": "fallback_1700000000000_x1"}}
 
 
-def test_what_was_written_reaches_the_server_as_it_was(product: Product, script: Script) -> None:
+def test_arguments_reach_the_server_unchanged(product: Product, script: Script) -> None:
     written = '{"n": 123456789012345678901234567890, "a": 1.0, "a": 2}'
     product.run("tool", "call", "x", written)
-    assert script.asked[-1].body == b'{"arguments":%s}' % written.encode()
+    assert script.requests[-1].body == b'{"arguments":%s}' % written.encode()
 
 
 @pytest.mark.parametrize(
@@ -116,102 +116,102 @@ def test_what_was_written_reaches_the_server_as_it_was(product: Product, script:
         ((b"\xff".decode(errors="surrogateescape"),), "UTF-8"),
     ],
 )
-def test_what_cannot_be_meant_is_a_usage_error_and_nothing_is_sent(
+def test_invalid_arguments_are_a_usage_error_and_nothing_is_sent(
     here: Here, script: Script, words: tuple[str, ...], complaint: str
 ) -> None:
     refused = here("tool", "call", "x", *words)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert complaint in refused.stderr
     assert "Traceback" not in refused.stderr
-    assert script.asked == []
+    assert script.requests == []
 
 
 @pytest.mark.requirement("OT-08")
-def test_a_tool_that_fails_ends_with_one_and_says_why(product: Product, script: Script) -> None:
-    script.say({**FAILED, "error": {"message": "The ref is gone.", **ERROR}}, 422)
+def test_a_failed_tool_exits_with_1_and_its_reason(product: Product, script: Script) -> None:
+    script.respond({**FAILED, "error": {"message": "The ref is gone.", **ERROR}}, 422)
     failed = product.run("tool", "call", "x")
     assert (failed.returncode, json.loads(failed.stdout)) == (1, FAILED)
     assert failed.stderr == "tabhub: The ref is gone. (stale_ref)\n"
 
 
-def test_an_error_before_the_tool_is_told_the_same_way(product: Product, script: Script) -> None:
+def test_an_error_before_the_tool_is_reported_the_same_way(
+    product: Product, script: Script
+) -> None:
     error = {"code": -32602, "message": "There is no tool x.", "reason": "unknown_tool"}
-    script.say({"error": error}, 404)
+    script.respond({"error": error}, 404)
     for command in ("call", "schema"):
         failed = product.run("tool", command, "x")
         assert (failed.returncode, "There is no tool x." in failed.stderr) == (1, True)
     assert json.loads(product.run("tool", "call", "x").stdout) == {"error": error}
 
 
-def test_what_the_server_refuses_ends_with_one_and_what_the_command_can_see_with_two(
+def test_a_refusal_of_the_server_exits_with_1_and_a_usage_error_with_2(
     product: Product, here: Here, script: Script
 ) -> None:
     error = {"code": -32602, "message": "No toolset.", "reason": "invalid_arguments"}
-    script.say({"error": error}, 400)
+    script.respond({"error": error}, 400)
     for command in (("list", "--toolset", "nope"), ("schema", "x"), ("call", "x")):
         refused = here("tool", *command)
         assert (refused.returncode, "No toolset." in refused.stderr) == (1, True)
 
 
-def test_a_plugin_that_is_not_there_is_told(here: Here, script: Script) -> None:
-    script.say({"tools": []})
+def test_an_unknown_plugin_is_reported(here: Here, script: Script) -> None:
+    script.respond({"tools": []})
     refused = here("tool", "list", "--plugin", "nope", "--query", "open")
     assert (refused.returncode, "There is no plugin 'nope'." in refused.stderr) == (1, True)
     assert here("tool", "list", "--query", "nothing at all").returncode == 0
 
 
-def test_a_port_and_a_token_of_the_environment_are_named_when_they_are_wrong(
+def test_a_wrong_port_or_token_in_the_environment_is_named(
     product: Product, here: Here, script: Script
 ) -> None:
     product.environment["TABHUB_TOKEN"] = "thc_wrong"
-    script.say({"error": {"message": "The token is wrong.", "reason": "not_authenticated"}}, 401)
+    script.respond(
+        {"error": {"message": "The token is wrong.", "reason": "not_authenticated"}}, 401
+    )
     for command in (("list",), ("call", "x")):
         refused = here("tool", *command)
-        said = "The token is wrong. It is the one in TABHUB_TOKEN."
-        assert (refused.returncode, said in refused.stderr) == (1, True)
+        message = "The token is wrong. It is the one in TABHUB_TOKEN."
+        assert (refused.returncode, message in refused.stderr) == (1, True)
     product.environment["TABHUB_PORT"] = "1"
     lost = here("tool", "list")
     assert (lost.returncode, "on port 1, which TABHUB_PORT names" in lost.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"[]", b'{"error": 5}'])
-def test_an_answer_that_makes_no_sense_is_a_failure(
-    here: Here, script: Script, body: bytes
-) -> None:
-    script.said = script.said._replace(status=500, body=body)
+def test_an_invalid_response_is_a_failure(here: Here, script: Script, body: bytes) -> None:
+    script.response = script.response._replace(status=500, body=body)
     for command in (("call", "x"), ("list",)):
         failed = here("tool", *command)
         assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
 
 
 @pytest.mark.requirement("OT-08")
-def test_without_a_server_everything_ends_with_three(product: Product) -> None:
+def test_without_a_server_every_command_exits_with_3(product: Product) -> None:
     for command in (("list",), ("schema", "x"), ("call", "x")):
         refused = product.run("tool", *command)
         assert (refused.returncode, refused.stdout) == (3, "")
         assert "tabhub start" in refused.stderr
 
 
-def test_the_list_is_short_and_the_filters_are_the_servers(
-    product: Product, script: Script
-) -> None:
-    script.say({"tools": TOOLS})
+def test_the_list_is_short_and_the_server_filters_it(product: Product, script: Script) -> None:
+    script.respond({"tools": TOOLS})
     flags = ("--plugin", "browser", "--toolset", "core", "--query", "open & read")
     listed = json.loads(product.run("tool", "list", *flags).stdout)
     short = {"name": "browser_open_tab", "plugin": "browser", "description": "Open a page."}
     assert listed == {"tools": [short]}
-    assert script.asked[-1].path == "/tools?plugin=browser&toolset=core&query=open+%26+read"
+    assert script.requests[-1].path == "/tools?plugin=browser&toolset=core&query=open+%26+read"
 
 
-def test_a_name_cannot_lead_elsewhere(product: Product, script: Script) -> None:
+def test_a_name_cannot_change_the_path(product: Product, script: Script) -> None:
     product.run("tool", "schema", "../health?x#y")
-    assert script.asked[-1].path == "/tools/..%2Fhealth%3Fx%23y"
+    assert script.requests[-1].path == "/tools/..%2Fhealth%3Fx%23y"
 
 
 def test_the_client_is_cli_and_not_the_person(product: Product, script: Script) -> None:
     product.run("tool", "list")
     product.run("tool", "list")
-    tokens = {asked.headers["Authorization"] for asked in script.asked}
+    tokens = {request.headers["Authorization"] for request in script.requests}
     assert len(tokens) == 1
     assert product.secret not in "".join(tokens)
     assert "cli" in product.run("client", "list").stdout
@@ -226,13 +226,13 @@ def test_a_token_in_the_environment_comes_first_and_needs_no_secret(
     product.run("tool", "list")
     product.environment["TABHUB_HOME"] = str(tmp_path / "another")
     product.run("tool", "list")
-    sent = [asked.headers["Authorization"] for asked in script.asked]
+    sent = [request.headers["Authorization"] for request in script.requests]
     assert sent == ["Bearer thc_of_an_agent"] * 2
     assert not (tmp_path / "another").exists()
 
 
 @pytest.mark.parametrize("knows", [None, hash_of("another token")])
-def test_a_token_is_not_sent_to_who_does_not_know_it(
+def test_a_token_is_not_sent_to_a_server_that_does_not_know_it(
     product: Product, script: Script, tmp_path: Path, knows: str | None
 ) -> None:
     product.environment["TABHUB_TOKEN"] = "thc_of_an_agent"
@@ -241,12 +241,12 @@ def test_a_token_is_not_sent_to_who_does_not_know_it(
     refused = product.run("tool", "list")
     assert refused.returncode == 1
     assert "it was not sent" in refused.stderr and "thc_" not in refused.stderr
-    assert script.asked == []
+    assert script.requests == []
 
 
-@pytest.mark.parametrize("said", [{}, {"tools": 1}, {"tools": [1]}, {"tools": [{}]}])
-def test_an_answer_without_tools_is_no_answer(product: Product, script: Script, said: Any) -> None:
-    script.say(said)
+@pytest.mark.parametrize("body", [{}, {"tools": 1}, {"tools": [1]}, {"tools": [{}]}])
+def test_a_response_without_tools_is_an_error(product: Product, script: Script, body: Any) -> None:
+    script.respond(body)
     failed = product.run("tool", "list")
     assert (failed.returncode, failed.stdout) == (1, "")
     assert failed.stderr == "tabhub: The server's response cannot be read.\n"
@@ -254,75 +254,79 @@ def test_an_answer_without_tools_is_no_answer(product: Product, script: Script, 
 
 def test_a_terminal_shows_tables_and_texts_that_fit(product: Product, script: Script) -> None:
     long = {**TOOLS[0], "description": "A word and another. " * 12}
-    script.say({"tools": [*TOOLS, long]})
+    script.respond({"tools": [*TOOLS, long]})
     for columns in (40, 80, 200):
-        shown = in_terminal(product.environment, "tool", "list", columns=columns)
-        lines = [_plain(line) for line in shown.text.splitlines()]
+        output = in_terminal(product.environment, "tool", "list", columns=columns)
+        lines = [_plain(line) for line in output.text.splitlines()]
         assert any(line.startswith("browser_open_tab") for line in lines)
         assert max(map(len, lines)) <= columns
-    script.say(DONE)
+    script.respond(DONE)
     assert in_terminal(product.environment, "tool", "call", "x") == (0, "Opened.\n")
 
 
-def test_nothing_that_a_page_says_is_obeyed_by_a_terminal(product: Product, script: Script) -> None:
+def test_control_characters_of_a_page_do_not_reach_the_terminal(
+    product: Product, script: Script
+) -> None:
     evil = "a\x1b]0;title\x07b\x9b2Jc\rd\n"
-    script.say({"content": [{"type": "text", "text": evil}]})
-    shown = in_terminal(product.environment, "tool", "call", "x")
-    assert "a\\x1b]0;title\\x07b\\x9b2Jc\\rd" in shown.text
+    script.respond({"content": [{"type": "text", "text": evil}]})
+    output = in_terminal(product.environment, "tool", "call", "x")
+    assert "a\\x1b]0;title\\x07b\\x9b2Jc\\rd" in output.text
     as_json = in_terminal(product.environment, "tool", "call", "x", "--json")
     assert not {"\x1b", "\x07", "\x9b"} & {*as_json.text}
     assert json.loads(as_json.text)["content"][0]["text"] == evil
-    script.say({"content": [{"type": "text", "text": evil}], "isError": True})
+    script.respond({"content": [{"type": "text", "text": evil}], "isError": True})
     assert not {"\x07", "\x9b"} & {*in_terminal(product.environment, "tool", "call", "x").text}
 
 
-def test_a_picture_is_told_by_its_kind_and_size(product: Product, script: Script) -> None:
-    script.say({"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA" * 100}]})
-    shown = product.run("tool", "call", "x", "--text")
-    assert shown.stdout == "[image image/png, 300 bytes; --json prints it]\n"
+def test_an_image_is_shown_as_its_type_and_size(product: Product, script: Script) -> None:
+    script.respond({"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA" * 100}]})
+    process = product.run("tool", "call", "x", "--text")
+    assert process.stdout == "[image image/png, 300 bytes; --json prints it]\n"
 
 
 def test_progress_is_drawn_on_a_terminal_only(product: Product, script: Script) -> None:
     half = {"progress": 1, "total": 2, "message": "half \x1b]0;x\x07 [red]way"}
     script.stream(("progress", half), ("result", DONE))
-    shown = in_terminal(product.environment, "tool", "call", "x", columns=100)
-    assert (shown.returncode, "50%" in shown.text, "[red]way" in shown.text) == (0, True, True)
-    assert "\x1b]0;x" not in shown.text
-    assert "Opened." in shown.text
-    script.say(DONE)
+    output = in_terminal(product.environment, "tool", "call", "x", columns=100)
+    assert (output.returncode, "50%" in output.text, "[red]way" in output.text) == (0, True, True)
+    assert "\x1b]0;x" not in output.text
+    assert "Opened." in output.text
+    script.respond(DONE)
     product.run("tool", "call", "x")
-    assert [asked.headers["Accept"] for asked in script.asked] == [
+    assert [request.headers["Accept"] for request in script.requests] == [
         "application/json, text/event-stream",
         "application/json",
     ]
 
 
-def test_a_stream_ends_with_a_result_an_error_or_is_lost(product: Product, script: Script) -> None:
+def test_a_stream_ends_with_a_result_an_error_or_a_lost_connection(
+    product: Product, script: Script
+) -> None:
     script.stream(("result", FAILED))
-    shown = in_terminal(product.environment, "tool", "call", "x")
-    assert (shown.returncode, "The ref is gone. (stale_ref)" in shown.text) == (1, True)
+    output = in_terminal(product.environment, "tool", "call", "x")
+    assert (output.returncode, "The ref is gone. (stale_ref)" in output.text) == (1, True)
     script.stream(("error", {"error": {"message": "Too late.", "reason": "timeout"}}))
-    shown = in_terminal(product.environment, "tool", "call", "x")
-    assert (shown.returncode, "Too late. (timeout)" in shown.text) == (1, True)
+    output = in_terminal(product.environment, "tool", "call", "x")
+    assert (output.returncode, "Too late. (timeout)" in output.text) == (1, True)
     script.stream(("progress", {"progress": 1}))
-    shown = in_terminal(product.environment, "tool", "call", "x")
-    assert (shown.returncode, "may or may not" in shown.text) == (1, True)
+    output = in_terminal(product.environment, "tool", "call", "x")
+    assert (output.returncode, "may or may not" in output.text) == (1, True)
 
 
-def test_ctrl_c_hangs_up_and_ends_with_130(product: Product, script: Script) -> None:
+def test_ctrl_c_disconnects_and_exits_with_130(product: Product, script: Script) -> None:
     script.hold.clear()
     with product.running("tool", "call", "x") as process:
-        eventually_sync(lambda: script.asked, "the call")
+        eventually_sync(lambda: script.requests, "the call")
         process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 130
-        assert script.hung_up.wait(PATIENCE)
+        assert script.disconnected.wait(PATIENCE)
     assert "Traceback" not in product.output
 
 
 def test_ctrl_d_at_a_terminal_ends_the_arguments(product: Product, script: Script) -> None:
-    shown = in_terminal(product.environment, "tool", "call", "x", "-", typed=b'{"a": 1}\n\x04')
-    assert (shown.returncode, "Ctrl-D" in shown.text) == (0, True)
-    assert script.asked[-1].json == {"arguments": {"a": 1}}
+    output = in_terminal(product.environment, "tool", "call", "x", "-", typed=b'{"a": 1}\n\x04')
+    assert (output.returncode, "Ctrl-D" in output.text) == (0, True)
+    assert script.requests[-1].json == {"arguments": {"a": 1}}
 
 
 def _plain(line: str) -> str:

@@ -28,7 +28,7 @@ Done = subprocess.CompletedProcess[str]
 
 @asynccontextmanager
 async def stage(product: Product) -> AsyncIterator[tuple[Server, FakeExtension]]:
-    """A server in this test that commands take for their own, and a browser with one tab."""
+    """A server in this process that commands use, and a browser with one tab."""
     home = Home(product.home).create()
     async with served(home=home) as server:
         secret.store(home, Auth(SECRET, server.port))
@@ -43,7 +43,7 @@ async def run(product: Product, *arguments: str, stdin: str = "") -> Done:
     return await asyncio.to_thread(product.run, *arguments, stdin=stdin)
 
 
-async def shown(product: Product, *arguments: str) -> TerminalOutput:
+async def run_in_terminal(product: Product, *arguments: str) -> TerminalOutput:
     return await asyncio.to_thread(in_terminal, product.environment, *arguments)
 
 
@@ -52,16 +52,19 @@ async def test_tools_are_listed_explained_and_called(product: Product) -> None:
     async with stage(product) as (server, _):
         listed = json.loads((await run(product, "tool", "list")).stdout)["tools"]
         browser = await run(product, "tool", "list", "--plugin", "browser", "--toolset", "core")
-        found = await run(product, "tool", "list", "--query", "take a screenshot")
+        search = await run(product, "tool", "list", "--query", "take a screenshot")
         schema = json.loads((await run(product, "tool", "schema", "browser_open_tab")).stdout)
-        done = await run(product, *SCRIPT)
+        process = await run(product, *SCRIPT)
         everything = [tool.name for tool in server.app.hub.tools]
     assert [tool["name"] for tool in listed] == everything
     assert all("inputSchema" not in tool and "\n" not in tool["description"] for tool in listed)
     assert 0 < len(json.loads(browser.stdout)["tools"]) < len(everything)
-    assert json.loads(found.stdout)["tools"][0]["name"] == "browser_screenshot_tab"
+    assert json.loads(search.stdout)["tools"][0]["name"] == "browser_screenshot_tab"
     assert schema["inputSchema"]["required"] == ["url"]
-    assert (done.returncode, json.loads(done.stdout)["structuredContent"]) == (0, {"value": 2})
+    assert (process.returncode, json.loads(process.stdout)["structuredContent"]) == (
+        0,
+        {"value": 2},
+    )
 
 
 @pytest.mark.requirement("OT-08")
@@ -77,16 +80,18 @@ async def test_every_outcome_has_its_exit_code(product: Product) -> None:
         unfit = await run(product, "tool", "call", "browser_open_tab", "{}")
         unread = await run(product, "tool", "call", "browser_open_tab", "{")
         toolset = await run(product, "tool", "list", "--toolset", "nothing")
-    nobody = await run(product, *SCRIPT)
-    done = [failed, unknown, unfit, unread, toolset, nobody]
-    assert [one.returncode for one in done] == [1, 1, 1, 2, 1, 3]
+    unreachable = await run(product, *SCRIPT)
+    processes = [failed, unknown, unfit, unread, toolset, unreachable]
+    assert [process.returncode for process in processes] == [1, 1, 1, 2, 1, 3]
     assert "The page forbids it. (csp_blocked)" in failed.stderr
     assert json.loads(failed.stdout)["isError"] is True
     assert "browser_open_tab" in unknown.stderr
     assert "(invalid_arguments)" in unfit.stderr
 
 
-async def test_the_audit_tells_the_command_line_from_the_person(product: Product) -> None:
+async def test_the_audit_log_distinguishes_the_command_line_from_the_person(
+    product: Product,
+) -> None:
     token = Clients(Home(product.home).create()).add("ann")
     async with stage(product) as (server, _):
         await run(product, *SCRIPT)
@@ -117,49 +122,49 @@ async def test_the_token_of_the_command_line_opens_no_administration(product: Pr
     assert (wrong.returncode, "token is missing or wrong" in wrong.stderr) == (1, True)
 
 
-async def test_an_agent_that_sees_no_file_of_ours_has_the_server_prove_itself_by_its_token(
+async def test_the_server_proves_itself_by_its_token_to_an_agent_without_access_to_files(
     product: Product, tmp_path: Path
 ) -> None:
     token = Clients(Home(product.home).create()).add("ann")
     async with stage(product) as (server, _):
         product.environment["TABHUB_HOME"] = str(tmp_path / "nothing")
         product.environment["TABHUB_PORT"] = str(server.port)
-        for shown, code in ((token, 0), (SECRET, 0), ("thc_nobodys", 1), (token[:-1], 1)):
-            product.environment["TABHUB_TOKEN"] = shown
+        for run_in_terminal, code in ((token, 0), (SECRET, 0), ("thc_nobodys", 1), (token[:-1], 1)):
+            product.environment["TABHUB_TOKEN"] = run_in_terminal
             assert (await run(product, "tool", "list")).returncode == code
         product.environment["TABHUB_TOKEN"] = token
         assert (await run(product, *SCRIPT)).returncode == 0
         assert server.app.audit.entries(limit=1)[0]["client"] == "ann"
 
 
-async def test_the_same_operation_is_done_once(product: Product) -> None:
-    done: list[dict[str, Any]] = []
+async def test_the_same_operation_runs_once(product: Product) -> None:
+    calls: list[dict[str, Any]] = []
 
     async with stage(product) as (_, extension):
 
         def evaluate(params: dict[str, Any]) -> dict[str, Any]:
-            done.append(params)
-            return {"value": len(done)}
+            calls.append(params)
+            return {"value": len(calls)}
 
         extension.handlers["page.evaluate"] = evaluate
         for _ in range(2):
-            told = await run(product, *SCRIPT, "--operation-id", "pay-1")
-            assert json.loads(told.stdout)["structuredContent"] == {"value": 1}
-    assert len(done) == 1
+            process = await run(product, *SCRIPT, "--operation-id", "pay-1")
+            assert json.loads(process.stdout)["structuredContent"] == {"value": 1}
+    assert len(calls) == 1
 
 
 async def test_progress_of_a_real_call_is_a_bar_on_the_terminal(product: Product) -> None:
     async with stage(product) as (_, extension):
         del extension.handlers["page.evaluate"]
         answering = asyncio.create_task(extension.answer_in_steps({"value": 2}))
-        seen = await shown(product, *SCRIPT)
+        output = await run_in_terminal(product, *SCRIPT)
         await answering
-    assert seen.returncode == 0
-    assert "half" in seen.text and "50%" in seen.text
-    assert "\n2\n" in seen.text
+    assert output.returncode == 0
+    assert "half" in output.text and "50%" in output.text
+    assert "\n2\n" in output.text
 
 
-async def test_ctrl_c_takes_the_call_back_in_the_browser(product: Product) -> None:
+async def test_ctrl_c_cancels_the_call_in_the_browser(product: Product) -> None:
     async with stage(product) as (server, extension):
         del extension.handlers["page.evaluate"]
         with product.running(*SCRIPT) as process:
@@ -174,7 +179,7 @@ async def test_ctrl_c_takes_the_call_back_in_the_browser(product: Product) -> No
     assert "Traceback" not in product.output
 
 
-async def test_a_server_that_dies_during_a_call_is_told_as_such(product: Product) -> None:
+async def test_a_server_that_dies_during_a_call_is_reported(product: Product) -> None:
     with product.running("start", "--port", "0") as server:
         product.wait_running()
         async with connected(product.status()["port"], secret=product.secret) as extension:
@@ -186,9 +191,7 @@ async def test_a_server_that_dies_during_a_call_is_told_as_such(product: Product
     assert (lost.returncode, "may or may not" in lost.stderr) == (1, True)
 
 
-async def test_a_home_that_cannot_be_written_to_is_enough_once_there_is_a_token(
-    product: Product, tmp_path: Path
-) -> None:
+async def test_a_read_only_home_is_enough_with_a_token(product: Product, tmp_path: Path) -> None:
     async with stage(product):
         assert (await run(product, "tool", "list")).returncode == 0
         copy = tmp_path / "copy"

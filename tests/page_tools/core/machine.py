@@ -1,4 +1,4 @@
-"""A state machine of pages that come, change and go, and a plain model of what must be listed."""
+"""A state machine of pages that open, change and close, and a simple model of the tool list."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ _tabs = st.sampled_from((1, 2, 3, "uuid-1", "uuid-2"))
 
 
 class Machine(RuleBasedStateMachine):
-    """Tabs open, update, navigate, close and come back; a plain model says what must be listed."""
+    """Tabs open, update, navigate, close and reopen; a simple model gives the expected list."""
 
     mode: Mode = "merged"
 
@@ -35,16 +35,16 @@ class Machine(RuleBasedStateMachine):
         self.events += 1
 
     def _once(self, work: Callable[[], None]) -> None:
-        """One message is one change of the list, or none."""
+        """A message changes the list once or not at all."""
         before, listed = self.events, {tool.name: tool for tool in self.hub.tools}
         work()
         changed = listed != {tool.name: tool for tool in self.hub.tools}
         assert self.events - before == (1 if changed else 0)
 
-    def _keep(self, left: Page) -> None:
-        for tool in left.tools.values():
+    def _keep(self, page_left: Page) -> None:
+        for tool in page_left.tools.values():
             if tool.cached:
-                self.kept[left.domain, tool.name] = tool
+                self.kept[page_left.domain, tool.name] = tool
 
     def _live_names(self) -> set[tuple[str, str]]:
         return {(p.domain, name) for p in self.live.values() for name in p.tools}
@@ -52,10 +52,10 @@ class Machine(RuleBasedStateMachine):
     @rule(tab=_tabs, frame=st.integers(0, 1), domain=st.sampled_from(DOMAINS), tools=_tools)
     def register(self, tab: int | str, frame: int, domain: str, tools: list[Published]) -> None:
         fresh = page(tab, *tools, domain=domain, frame=frame)
-        before = self.live.get(fresh.ref)
+        old = self.live.get(fresh.ref)
         self._once(lambda: self.hub.pages.register(fresh))
-        if before is not None:
-            self._keep(before)
+        if old is not None:
+            self._keep(old)
         self.live[fresh.ref] = page(tab, *tools, domain=domain, frame=frame)
 
     @precondition(lambda self: self.live)
@@ -63,18 +63,18 @@ class Machine(RuleBasedStateMachine):
     def update(self, data: st.DataObject, tools: list[Published]) -> None:
         ref = data.draw(st.sampled_from(list(self.live)))
         self._once(lambda: self.hub.pages.update(ref, {t.name: t for t in tools}, 1.0))
-        before = self.live[ref]
-        self._keep(before)
-        self.live[ref] = page(ref.tab, *tools, domain=before.domain, frame=ref.frame)
+        old = self.live[ref]
+        self._keep(old)
+        self.live[ref] = page(ref.tab, *tools, domain=old.domain, frame=ref.frame)
 
     @precondition(lambda self: self.live)
     @rule(data=st.data())
     def register_again(self, data: st.DataObject) -> None:
         ref = data.draw(st.sampled_from(list(self.live)))
-        known = self.live[ref]
-        again = page(ref.tab, *known.tools.values(), domain=known.domain, frame=ref.frame)
+        old = self.live[ref]
+        same = page(ref.tab, *old.tools.values(), domain=old.domain, frame=ref.frame)
         before = self.events
-        self.hub.pages.register(again)
+        self.hub.pages.register(same)
         assert self.events == before
 
     @precondition(lambda self: self.live)
@@ -99,10 +99,10 @@ class Machine(RuleBasedStateMachine):
     @rule(domain=st.sampled_from(DOMAINS), id=st.sampled_from(("uuid-1", "uuid-2")))
     def look(self, domain: str, id: str) -> None:
         before = self.events
-        others = {one: self.hub.pages.in_front(one) for one in DOMAINS if one != domain}
+        others = {other: self.hub.pages.in_front(other) for other in DOMAINS if other != domain}
         self.hub.pages.looked_at(domain, (f"https://{domain}", id))
         assert self.hub.pages.in_front(domain)[-1] == id
-        assert others == {one: self.hub.pages.in_front(one) for one in others}
+        assert others == {other: self.hub.pages.in_front(other) for other in others}
         assert self.events == before
 
     @invariant()
@@ -117,15 +117,15 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def listed_is_what_is_published_and_what_is_kept(self) -> None:
         live = self._live_names()
-        meant = [self.hub.pages.find(tool.name) for tool in self.hub.tools]
-        listed = {(entry.domain, entry.tool.name) for entry in meant if entry is not None}
-        assert None not in meant
+        entries = [self.hub.pages.find(tool.name) for tool in self.hub.tools]
+        listed = {(entry.domain, entry.tool.name) for entry in entries if entry is not None}
+        assert None not in entries
         assert live <= listed
-        # What was cached once stays until a page of its site publishes it anew, without that.
+        # A cached tool stays until a page of its site publishes it again without caching.
         assert listed - live <= {*self.kept}
         remembered = {(kept.domain, kept.tool.name) for kept in self.hub.pages.memory}
         assert listed == live | remembered
-        for entry in meant:
+        for entry in entries:
             assert entry is not None
             place = self.hub.pages.place(entry)
             assert entry.tabs or (place is not None and place.tool == entry.tool)
@@ -148,10 +148,10 @@ class Machine(RuleBasedStateMachine):
             assert len(tool.name) <= 64 and tool.name.startswith("website_tool_")
             assert all(c.isascii() and (c.isalnum() or c in "_-") for c in tool.name)
             assert tool.plain_name == fitted(PageToolName(tool.site, tool.page_tool))
-            # Rules hear of a tool by both of its names before anybody can call it.
+            # Rules know a tool by both of its names before it can be called.
             assert {*tool.rule_names} <= self.first.keys()
-            meant = (tool.site, tool.page_tool)
-            assert self.hub.pages.meaning(tool.name) == meant
+            page_tool = (tool.site, tool.page_tool)
+            assert self.hub.pages.meaning(tool.name) == page_tool
             assert self.hub.pages.meaning(tool.plain_name) is not None
 
     @invariant()
@@ -159,12 +159,12 @@ class Machine(RuleBasedStateMachine):
         for tool in self.hub.tools:
             entry = self.hub.pages.find(tool.name)
             assert entry is not None
-            for wanted in (None, 1, 2, 3, 4, "uuid-1", "nobody"):
+            for requested in (None, 1, 2, 3, 4, "uuid-1", "nobody"):
                 try:
-                    tab, _ = self.hub.page_routes.choose(tool.name, wanted, 2)
+                    tab, _ = self.hub.page_routes.choose(tool.name, requested, 2)
                 except TabhubError as error:
-                    assert wanted is not None and wanted not in entry.tabs
+                    assert requested is not None and requested not in entry.tabs
                     assert error.reason in ("tab_not_found", "no_tab_for_tool")
                     continue
                 assert (tab in entry.tabs) if entry.tabs else tab is None
-                assert tab == wanted or wanted is None
+                assert tab == requested or requested is None

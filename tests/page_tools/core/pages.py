@@ -1,4 +1,4 @@
-"""Pages and the tools that they publish, as the hub gets them."""
+"""Pages and the tools they publish, in the form the hub gets them."""
 
 import time
 from typing import Any

@@ -1,4 +1,4 @@
-"""What stays of a site's tools without a tab, and what has to go."""
+"""Which tools of a site stay remembered without a tab, and which are dropped."""
 
 import time
 
@@ -25,23 +25,23 @@ def _names(memory: ToolMemory, domain: str) -> list[str]:
     return [kept.tool.name for kept in memory if kept.domain == domain]
 
 
-def test_within_a_site_the_oldest_goes_first_and_no_other_site_is_touched() -> None:
+def test_the_oldest_tool_of_a_site_is_dropped_first_and_other_sites_keep_theirs() -> None:
     memory = ToolMemory(FEW)
     memory.keep(_kept("bank.example", "pay"))
-    gone = [key for n in range(6) for key in memory.keep(_kept("evil.example", f"t{n}"))]
-    assert gone == [("evil.example", f"t{n}") for n in range(3)]
+    dropped = [key for n in range(6) for key in memory.keep(_kept("evil.example", f"t{n}"))]
+    assert dropped == [("evil.example", f"t{n}") for n in range(3)]
     assert _names(memory, "evil.example") == ["t3", "t4", "t5"]
     assert _names(memory, "bank.example") == ["pay"] and memory.trim() == []
 
 
-def test_what_is_told_again_is_the_newest() -> None:
+def test_a_tool_kept_again_is_the_newest() -> None:
     memory = ToolMemory(FEW)
     for name in ("a", "b", "c", "a", "d"):
         memory.keep(_kept("shop.example", name))
     assert _names(memory, "shop.example") == ["c", "a", "d"]
 
 
-def test_a_site_has_so_many_bytes_whatever_their_number() -> None:
+def test_the_tools_of_a_site_are_limited_in_bytes() -> None:
     memory = ToolMemory(FEW)
     assert memory.keep(_kept("shop.example", "a", 400)) == []
     assert memory.keep(_kept("shop.example", "b", 400)) == [("shop.example", "a")]
@@ -52,7 +52,7 @@ def test_a_site_has_so_many_bytes_whatever_their_number() -> None:
     assert len(memory) == 0
 
 
-def test_when_all_is_full_the_site_that_has_most_loses_first() -> None:
+def test_a_full_memory_drops_from_the_largest_site_first() -> None:
     memory = ToolMemory(FEW)
     for domain, count in zip(DOMAINS, (1, 2, 3, 3), strict=True):
         for n in range(count):
@@ -65,7 +65,7 @@ def test_when_all_is_full_the_site_that_has_most_loses_first() -> None:
 
 
 class MemoryMachine(RuleBasedStateMachine):
-    """Whatever is kept and dropped, the sums are right and the bounds hold."""
+    """The sums are right and the bounds hold after any sequence of keeping and dropping."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -81,9 +81,9 @@ class MemoryMachine(RuleBasedStateMachine):
     def keep(self, domain: str, name: str, size: int) -> None:
         kept = _kept(domain, name, size)
         self.model[domain, name] = kept
-        gone = [*self.memory.keep(kept)]
-        assert {one for one, _ in gone} <= {domain}
-        for key in (*gone, *self.memory.trim()):
+        dropped = [*self.memory.keep(kept)]
+        assert {site for site, _ in dropped} <= {domain}
+        for key in (*dropped, *self.memory.trim()):
             del self.model[key]
 
     @rule(domain=st.sampled_from(DOMAINS), name=st.sampled_from("pqrstu"))
@@ -116,7 +116,7 @@ TestMemory.settings = examples(60)
 
 
 class Crowded(Machine):
-    """The hub, with hardly any room for what stays."""
+    """The hub with very little memory for tools without a tab."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ TestCrowded.settings = examples(80, stateful_step_count=30)
 
 
 @pytest.mark.requirement("MB-09")
-def test_a_site_with_many_tools_that_stay_leaves_the_others_theirs() -> None:
+def test_a_site_with_many_cached_tools_does_not_push_out_those_of_others() -> None:
     made = hub()
     made.pages.register(page(1, published("pay", cached=True), domain="bank.example"))
     made.pages.closed(1)

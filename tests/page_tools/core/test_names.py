@@ -13,7 +13,7 @@ _meant = st.builds(PageToolName, _text, _text, st.one_of(st.none(), st.integers(
 
 @pytest.mark.requirement("MB-06")
 @given(st.lists(_meant, max_size=20, unique=True))
-def test_every_name_fits_is_nobody_elses_and_says_what_it_stands_for(
+def test_every_name_is_valid_unique_and_can_be_parsed(
     all_meant: list[PageToolName],
 ) -> None:
     names: dict[str, PageToolName] = {}
@@ -26,7 +26,7 @@ def test_every_name_fits_is_nobody_elses_and_says_what_it_stands_for(
 
 
 @pytest.mark.requirement("MB-06")
-def test_names_are_as_expected_and_long_ones_are_the_same_every_time() -> None:
+def test_names_are_as_expected_and_long_ones_are_stable() -> None:
     short = PageToolName("shop.example.com:8080", "getCart", 2)
     assert free_name(short, None, ()) == "website_tool_shop_example_com_8080_tab2_getCart"
     long = PageToolName("shop.example.com", "x" * 100)
@@ -34,7 +34,7 @@ def test_names_are_as_expected_and_long_ones_are_the_same_every_time() -> None:
 
 
 @pytest.mark.requirement("MB-11")
-def test_a_domain_that_writes_anothers_prefix_gets_another_name() -> None:
+def test_a_domain_that_imitates_the_prefix_of_another_gets_another_name() -> None:
     made = hub()
     made.pages.register(page(1, published("pay"), domain="shop.co.uk"))
     made.pages.register(page(2, published("uk_pay"), domain="shop.co"))

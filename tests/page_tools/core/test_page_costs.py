@@ -1,4 +1,4 @@
-"""What many tabs and tools cost the hub, by counting and comparing, never by the clock alone."""
+"""The cost of many tabs and tools in the hub, measured by counts and ratios, not by time alone."""
 
 import time
 import tracemalloc
@@ -48,9 +48,9 @@ def _memory(work: Callable[[], object]) -> int:
 def test_a_route_costs_the_same_among_ten_tabs_and_a_thousand() -> None:
     name = "website_tool_shop_example_t0"
     few, many = _of_tabs(10), _of_tabs(1000)
-    for wanted in (None, 5):
-        base = _cost(lambda: few.page_routes.choose(name, wanted, None))  # noqa: B023
-        assert _cost(lambda: many.page_routes.choose(name, wanted, None)) < 5 * base  # noqa: B023
+    for requested in (None, 5):
+        base = _cost(lambda: few.page_routes.choose(name, requested, None))  # noqa: B023
+        assert _cost(lambda: many.page_routes.choose(name, requested, None)) < 5 * base  # noqa: B023
 
 
 @pytest.mark.requirement("MT-07")
@@ -71,7 +71,7 @@ def test_ten_thousand_tools_of_two_hundred_sites_take_less_than_a_kilobyte_each(
 
 
 @pytest.mark.requirement("MB-13")
-def test_one_message_of_a_page_touches_its_own_tools_and_no_others() -> None:
+def test_a_message_of_a_page_changes_only_its_own_tools() -> None:
     made = _of_tabs(50)
     before = {tool.name: tool for tool in made.tools}
     made.pages.register(page(99, published("new"), published("t0")))
@@ -80,23 +80,23 @@ def test_one_message_of_a_page_touches_its_own_tools_and_no_others() -> None:
     assert all(after[name] is tool for name, tool in before.items())
 
 
-def test_a_schema_is_compiled_at_the_first_call_and_the_one_used_longest_ago_goes() -> None:
+def test_a_schema_is_compiled_at_the_first_call_and_the_least_recent_is_dropped() -> None:
     app = App(Settings(), "5e" * 32)
     for tab in range(30):
         tools = (published(f"t{n}") for n in range(50))
         app.hub.pages.register(page(tab, *tools, domain=f"site-{tab}.example"))
-    kept = app.runner._validators.compiled
-    assert not len(kept)
+    compiled = app.runner._validators.compiled
+    assert not len(compiled)
     for tool in app.hub.tools:
         if isinstance(tool.input_schema, PageSchema):
             app.runner.check(tool.name, None)
-    assert len(kept) == 1000
+    assert len(compiled) == 1000
     app.close()
 
 
 @pytest.mark.parametrize(
     "own", [b'{"properties":{},"type":"object"}', b'{"properties":{"a":{}}}', b'{"type":"object"}']
 )
-def test_what_is_listed_is_what_a_reader_sees(own: bytes) -> None:
+def test_the_listed_schema_is_equal_to_its_encoded_form(own: bytes) -> None:
     schema = PageSchema(own, "tabId", ("integer",))
     assert msgspec.json.decode(schema.written()) == schema.plain()

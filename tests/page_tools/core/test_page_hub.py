@@ -1,4 +1,4 @@
-"""What pages publish, whatever order things happen in, and where calls go."""
+"""Published tools and the routes of calls, for any order of events."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which tab a page tool runs in, and how tools are shown."""
+"""Which tab a page tool runs in, and how tools are listed."""
 
 from typing import Any
 
@@ -19,34 +19,34 @@ def _two(*tabs: int | str) -> PageHub:
     return made
 
 
-def _goes(made: PageHub, wanted: object = None, current: int | None = None) -> Any:
-    return made.page_routes.choose(NAME, wanted, current).tab
+def _goes(made: PageHub, requested: object = None, current: int | None = None) -> Any:
+    return made.page_routes.choose(NAME, requested, current).tab
 
 
 @pytest.mark.requirement("MT-03")
 def test_the_four_scenarios_of_the_design() -> None:
-    one = _two("tab-a")
-    one.pages.register(page("tab-b"))
-    one.pages.activated("tab-a")
-    assert _goes(one) == "tab-a"
-    one.pages.activated("tab-b")
-    assert _goes(one) == "tab-a"
+    single = _two("tab-a")
+    single.pages.register(page("tab-b"))
+    single.pages.activated("tab-a")
+    assert _goes(single) == "tab-a"
+    single.pages.activated("tab-b")
+    assert _goes(single) == "tab-a"
 
-    both = _two("tab-a", "tab-b")
-    both.pages.activated("tab-a")
-    assert _goes(both) == "tab-a"
-    both.pages.activated("tab-b")
-    assert _goes(both) == "tab-b"
+    double = _two("tab-a", "tab-b")
+    double.pages.activated("tab-a")
+    assert _goes(double) == "tab-a"
+    double.pages.activated("tab-b")
+    assert _goes(double) == "tab-b"
 
-    both.pages.activated("tab-a")
-    assert _goes(both, "tab-b") == "tab-b"
+    double.pages.activated("tab-a")
+    assert _goes(double, "tab-b") == "tab-b"
 
-    both.pages.gone(page("tab-a").ref)
-    assert _goes(both) == "tab-b"
+    double.pages.gone(page("tab-a").ref)
+    assert _goes(double) == "tab-b"
 
 
 @pytest.mark.requirement("MB-07")
-def test_own_tab_then_the_one_in_front_then_the_one_updated_last() -> None:
+def test_the_order_is_own_tab_active_tab_latest_tab() -> None:
     made = _two(1, 2, 3)
     assert made.page_routes.choose(NAME, None, None) == (3, "no_active")
     made.pages.update(page(1).ref, {"toolX": published("toolX"), "y": published("y")}, 1.0)
@@ -58,32 +58,32 @@ def test_own_tab_then_the_one_in_front_then_the_one_updated_last() -> None:
 
 
 @pytest.mark.requirement("MT-06")
-def test_a_tab_without_the_tool_is_refused_in_the_words_of_the_design() -> None:
+def test_a_tab_without_the_tool_is_refused_with_the_message_of_the_design() -> None:
     made = _two("tab-1", "tab-2")
     made.pages.register(page("tab-3", published("other")))
-    for wanted, reason in (("invalid-id", "tab_not_found"), ("tab-3", "no_tab_for_tool")):
+    for requested, reason in (("invalid-id", "tab_not_found"), ("tab-3", "no_tab_for_tool")):
         with pytest.raises(NotFound) as missing:
-            _goes(made, wanted)
+            _goes(made, requested)
         assert missing.value.message == (
-            f"Tool '{NAME}' not available in tab '{wanted}'. Available tabs: tab-1, tab-2"
+            f"Tool '{NAME}' not available in tab '{requested}'. Available tabs: tab-1, tab-2"
         )
         assert missing.value.reason == reason
 
 
 @pytest.mark.requirement("MT-06")
-def test_an_open_tab_without_the_tool_is_told_alike_however_it_is_named() -> None:
+def test_an_open_tab_without_the_tool_gets_the_same_error_by_every_id() -> None:
     made = _two(1)
     made.tabs.put(Tab(2, "a", 2))
     made.tabs.join(2, "uuid-2")
     made.pages.register(page(2, published("other"), domain="bank.example", worker_id="uuid-2"))
-    for wanted in (2, "2", "uuid-2"):
+    for requested in (2, "2", "uuid-2"):
         with pytest.raises(NotFound) as missing:
-            _goes(made, wanted)
+            _goes(made, requested)
         assert missing.value.reason == "no_tab_for_tool"
 
 
 @pytest.mark.requirement("MT-08")
-def test_a_page_known_both_ways_is_one_tab_if_the_origins_agree() -> None:
+def test_a_page_known_over_both_transports_is_one_tab_if_the_origins_agree() -> None:
     made = _two("uuid-1")
     made.pages.register(page(7, published("toolX"), document="ext", worker_id="uuid-1"))
     entry = made.pages.find(NAME)
@@ -100,9 +100,7 @@ def test_a_page_known_both_ways_is_one_tab_if_the_origins_agree() -> None:
 
 
 @pytest.mark.requirement("MT-04")
-def test_the_parameter_for_the_tab_takes_what_the_tools_tabs_have_and_never_hides_the_pages() -> (
-    None
-):
+def test_the_tab_parameter_takes_the_ids_of_its_tabs_and_never_hides_one_of_the_page() -> None:
     made = _two(1)
     assert made.tools.get(NAME).input_schema["properties"]["tabId"]["type"] == "integer"
     made.pages.register(page("uuid", published("toolX")))
@@ -128,23 +126,23 @@ def test_tabs_whose_schema_differs_have_entries_of_their_own() -> None:
 
 
 @pytest.mark.requirement("MB-06")
-def test_tab_by_tab_each_has_a_name_and_the_one_in_front_is_marked_without_news() -> None:
+def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> None:
     made = hub("per-tab")
-    told: list[int] = []
+    changes: list[int] = []
     for tab in (11, 12):
         made.pages.register(page(tab, published("toolX")))
-    made.tools.on_change(lambda: told.append(1))
+    made.tools.on_change(lambda: changes.append(1))
     second = "website_tool_shop_example_tab2_toolX"
     assert made.tools.get(second).description == "[shop.example • Tab 2] Does toolX."
     made.pages.activated(12)
     assert made.tools.get(second).description == "[shop.example • Tab 2 Active] Does toolX."
     made.pages.activated(11)
     assert made.tools.get(second).description == "[shop.example • Tab 2] Does toolX."
-    assert not told
+    assert not changes
 
 
 @pytest.mark.requirement("MB-09")
-def test_a_cached_tool_stays_and_says_where_to_open_a_tab() -> None:
+def test_a_cached_tool_stays_and_names_the_address_for_a_tab() -> None:
     for mode in ("merged", "per-tab"):
         made = hub(mode)
         made.pages.register(page(1, published("toolX", cached=True), published("y")))

@@ -1,4 +1,4 @@
-"""Ids of page workers, and the tabs they stand for."""
+"""Ids of page workers, and their tabs."""
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -9,7 +9,7 @@ from tests.page_tools.core.pages import hub, page, published
 _ids = st.tuples(st.sampled_from(("https://a.example", "https://b.example")), st.text("xyz"))
 
 
-def test_a_page_that_makes_up_ids_leaves_a_few() -> None:
+def test_only_the_latest_ids_of_a_page_are_kept() -> None:
     made = hub()
     for n in range(1000):
         made.pages.register(page(1, published("x"), worker_id=f"id{n}"))
@@ -17,7 +17,7 @@ def test_a_page_that_makes_up_ids_leaves_a_few() -> None:
 
 
 class WorkerTabsMachine(RuleBasedStateMachine):
-    """The latest ids of a tab stand for it, as long as it is there."""
+    """The latest ids of a tab map to it while it is open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,8 +30,8 @@ class WorkerTabsMachine(RuleBasedStateMachine):
         if self.model.get(id) != tab:
             self.model.pop(id, None)
             self.model[id] = tab
-        mine = [known for known, of in self.model.items() if of == tab]
-        for old in mine[: max(0, len(mine) - MOST_IDS)]:
+        ids = [worker_id for worker_id, other_tab in self.model.items() if other_tab == tab]
+        for old in ids[: max(0, len(ids) - MOST_IDS)]:
             del self.model[old]
 
     @rule(tab=st.integers(1, 3))

@@ -1,4 +1,4 @@
-"""What passes a test of an argument."""
+"""Which values pass a condition on an argument."""
 
 import pytest
 
@@ -30,7 +30,7 @@ from tabhub.permissions.verdict import Level
         ({"url": "https://example.com"}, False),
     ],
 )
-def test_an_address_must_lead_to_a_listed_host(value: object, fits: bool) -> None:
+def test_an_address_must_have_a_listed_host(value: object, fits: bool) -> None:
     assert Hosts(["*.example.com"]).fits(value) is fits
 
 
@@ -50,17 +50,17 @@ def test_a_value_must_be_one_of_those_listed(value: object, fits: bool) -> None:
     ("value", "fits"),
     [("a1", True), ("xa1", False), ("a1x", False), ("a1\n", False), (1, False), (None, False)],
 )
-def test_a_regular_expression_is_about_the_whole_text(value: object, fits: bool) -> None:
+def test_a_regular_expression_must_match_the_whole_text(value: object, fits: bool) -> None:
     assert Matches(r"a\d").fits(value) is fits
 
 
-def test_a_text_too_long_to_be_looked_at_does_not_fit() -> None:
+def test_a_text_that_is_too_long_to_check_does_not_match() -> None:
     assert Matches("a*").fits("a" * LONGEST)
     assert not Matches("a*").fits("a" * (LONGEST + 1))
 
 
 @pytest.mark.parametrize("optional", [True, False])
-def test_a_missing_argument_fits_only_if_it_may_be_missing(optional: bool) -> None:
+def test_a_missing_argument_matches_only_if_it_is_optional(optional: bool) -> None:
     condition = Condition(("tool",), "size", OneOf([1]), Level.OFF, optional, "")
     assert condition.fits({}) is optional
     assert condition.fits({"size": 1})

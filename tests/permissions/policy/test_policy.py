@@ -1,4 +1,4 @@
-"""The policy file: what it says, and what is told about a faulty one."""
+"""The policy file: its rules, and the errors for a faulty one."""
 
 import tomllib
 from typing import Any
@@ -19,7 +19,7 @@ def _fault(text: str) -> str:
     return raised.value.message.removeprefix("policy.toml:")
 
 
-def test_an_empty_policy_says_nothing() -> None:
+def test_an_empty_policy_has_no_rules() -> None:
     policy = parse("", "policy.toml")
     assert policy.unattended is None
     assert not policy.elicitation
@@ -27,7 +27,7 @@ def test_an_empty_policy_says_nothing() -> None:
     assert not any((policy.toolsets, policy.deny, policy.allow, policy.conditions))
 
 
-def test_what_is_written_is_read_however_it_is_written() -> None:
+def test_every_notation_of_a_rule_is_read() -> None:
     tables = '[domains]\n"Bank.example" = "off"\n[tools]\na = "ask"\n[sites]\ndeny = ["x.example"]'
     inline = 'sites.deny = [\n  "X.example", # so\n]\ntools = {a = "ask"}\n'
     inline += "domains.\"\\u0062ank.example\" = 'off'"
@@ -36,7 +36,7 @@ def test_what_is_written_is_read_however_it_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('unattended = "deny"\nunattended = "allow"', "2: Cannot overwrite a value."),
         ("[tools\n", "1: Expected ']' at the end of a table declaration."),
@@ -47,15 +47,15 @@ def test_what_is_written_is_read_however_it_is_written() -> None:
         ("# x\na = 1\nb = " + "[" * 9999, "3: this is too long or nested too deeply."),
     ],
 )
-def test_bad_toml_is_told_with_its_line(text: str, told: str) -> None:
-    assert _fault(text) == told
+def test_bad_toml_is_reported_with_its_line(text: str, message: str) -> None:
+    assert _fault(text) == message
 
 
 CONDITION = '[[conditions]]\ntools = ["t"]\nargument = "a"\notherwise = "off"\n'
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('\n[tool]\na = "off"', "2: there is no key tool: did you mean tools?"),
         ("\nzzzzz = 1", "2: there is no key zzzzz; there are unattended, elicitation, defaults"),
@@ -106,12 +106,12 @@ CONDITION = '[[conditions]]\ntools = ["t"]\nargument = "a"\notherwise = "off"\n'
         (CONDITION.replace('["t"]', "[]") + "matches = ''", "2: conditions[0].tools is empty."),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_reason(text: str, told: str) -> None:
-    assert _fault(text).startswith(told)
+def test_a_fault_is_reported_with_its_line_and_reason(text: str, message: str) -> None:
+    assert _fault(text).startswith(message)
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_a_line_is_counted_whatever_comes_before_it(ending: str) -> None:
+def test_lines_are_counted_after_every_kind_of_text(ending: str) -> None:
     before = [
         "# [tools]",
         'unattended = "deny" # = "',
@@ -181,12 +181,12 @@ TEXTS = st.lists(LINES, max_size=8).map("\n".join)
 
 def _paths(value: Any, path: Path = ()) -> set[Path]:
     if isinstance(value, dict):
-        inside = {(*path, key): one for key, one in value.items()}
+        inside = {(*path, key): inner for key, inner in value.items()}
     elif isinstance(value, list):
-        inside = {(*path, index): one for index, one in enumerate(value)}
+        inside = {(*path, index): inner for index, inner in enumerate(value)}
     else:
         return set()
-    return set(inside).union(*(_paths(one, place) for place, one in inside.items()))
+    return set(inside).union(*(_paths(inner, place) for place, inner in inside.items()))
 
 
 @given(TEXTS)

@@ -1,4 +1,4 @@
-"""Which files pages may get."""
+"""Which files may be uploaded to pages."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def folders(tmp_path: Path) -> UploadFolders:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("path", "expected"),
     [
         ("first.txt", "first/first.txt"),
         ("second.txt", "second/second.txt"),
@@ -36,24 +36,24 @@ def folders(tmp_path: Path) -> UploadFolders:
     ],
 )
 def test_a_file_below_any_of_the_folders_is_found(
-    folders: UploadFolders, tmp_path: Path, wanted: str, found: str
+    folders: UploadFolders, tmp_path: Path, path: str, expected: str
 ) -> None:
-    assert folders.file(wanted.format(tmp_path)) == (tmp_path / found).resolve()
+    assert folders.file(path.format(tmp_path)) == (tmp_path / expected).resolve()
 
 
-@pytest.mark.parametrize("wanted", ["link", "{}/third/third.txt", "../third/third.txt", "/etc"])
-def test_what_is_elsewhere_is_refused_and_the_folders_are_named(
-    folders: UploadFolders, tmp_path: Path, wanted: str
+@pytest.mark.parametrize("path", ["link", "{}/third/third.txt", "../third/third.txt", "/etc"])
+def test_a_file_outside_the_folders_is_refused_and_the_folders_are_named(
+    folders: UploadFolders, tmp_path: Path, path: str
 ) -> None:
     with pytest.raises(Forbidden, match="second") as refused:
-        folders.file(wanted.format(tmp_path))
+        folders.file(path.format(tmp_path))
     assert refused.value.reason == "permission_denied"
 
 
-@pytest.mark.parametrize("wanted", ["missing.txt", ".", "a\0b", "", "x" * 5000])
-def test_what_is_no_file_is_refused(folders: UploadFolders, wanted: str) -> None:
+@pytest.mark.parametrize("path", ["missing.txt", ".", "a\0b", "", "x" * 5000])
+def test_a_path_that_is_not_a_file_is_refused(folders: UploadFolders, path: str) -> None:
     with pytest.raises(InvalidArguments):
-        folders.file(wanted)
+        folders.file(path)
 
 
 def test_a_file_that_cannot_be_opened_is_refused(

@@ -1,4 +1,4 @@
-"""Files of an upload in pieces, for a browser that may not read them itself."""
+"""Uploads in pieces, for a browser that cannot read the files itself."""
 
 import asyncio
 from base64 import b64decode, b64encode
@@ -19,7 +19,7 @@ async def piece(extension: FakeExtension, dispatch: str, **where: int) -> dict[s
     return await extension.ask("files.read", {"dispatchId": dispatch, **where})
 
 
-async def test_pieces_are_read_while_the_call_runs_and_by_nobody_afterwards(
+async def test_pieces_can_be_read_only_while_the_call_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(uploads, "PIECE_BYTES", PIECE)
@@ -30,8 +30,10 @@ async def test_pieces_are_read_while_the_call_runs_and_by_nobody_afterwards(
         arguments: dict[str, Any] = {"tabId": 5, "selector": "#x", "files": files}
         call = asyncio.create_task(Agent(http).call("browser_upload_files", **arguments))
         sent = await extension.next("tool.dispatch")
-        told = sent["params"]["input"]["files"]
-        assert told == [{"name": "x", "mimeType": "application/octet-stream", "size": len(data)}]
+        announced = sent["params"]["input"]["files"]
+        assert announced == [
+            {"name": "x", "mimeType": "application/octet-stream", "size": len(data)}
+        ]
         id = sent["params"]["dispatchId"]
         first = b64decode((await piece(extension, id, index=0, offset=0))["result"]["data"])
         rest = await piece(extension, id, index=0, offset=len(first))

@@ -1,4 +1,4 @@
-"""What is kept of a recording, and how it is drawn."""
+"""Which frames of a recording are kept, and how they are drawn."""
 
 import io
 import subprocess
@@ -27,13 +27,13 @@ def frame(color: Rgb = (255, 255, 255), delay: int = 800, **more: object) -> Gif
 
 def has(image: Image.Image, kind: str) -> bool:
     """Whether a kind of colour is anywhere in a picture."""
-    found = image.convert("RGB")
+    rgb = image.convert("RGB")
     tests = {
         "orange": lambda r, g, b: r > 220 and 100 < g < 180 and b < 60,
         "red": lambda r, g, b: r > 180 and g < 80 and b < 80,
         "dark": lambda r, g, b: r < 60 and g < 60 and b < 60,
     }
-    colors = found.getcolors(maxcolors=found.width * found.height) or []
+    colors = rgb.getcolors(maxcolors=rgb.width * rgb.height) or []
     return any(tests[kind](*color) for _, color in colors)  # type: ignore[misc]
 
 
@@ -41,12 +41,12 @@ def test_the_first_frames_stay_and_later_ones_are_counted() -> None:
     recordings = GifRecordings(lambda _: True)
     recording = recordings.start("ann")
     frames = [frame((index, 0, 0)) for index in range(MAX_GIF_FRAMES + 3)]
-    for one in frames:
-        recording.add(one)
+    for item in frames:
+        recording.add(item)
     assert recording.frames == frames[:MAX_GIF_FRAMES] and recording.left_out == 3
 
 
-def test_recordings_are_each_sessions_own_and_end_with_it() -> None:
+def test_each_session_has_its_own_recording_which_ends_with_it() -> None:
     open_sessions = {"ann", "bob"}
     recordings = GifRecordings(open_sessions.__contains__)
     first, second = recordings.start("ann"), recordings.start("bob")
@@ -58,7 +58,7 @@ def test_recordings_are_each_sessions_own_and_end_with_it() -> None:
     assert recordings.find("ann") is None and recordings.find("bob") is second
 
 
-def test_of_several_commands_the_most_telling_is_shown() -> None:
+def test_the_most_specific_of_several_commands_is_shown() -> None:
     log = ActionLog()
     for command in ("page.capture", "page.click", "page.capture"):
         log.add(command, {"point": {"x": 3, "y": 4}})
@@ -68,7 +68,7 @@ def test_of_several_commands_the_most_telling_is_shown() -> None:
     assert reading.action is None
 
 
-def test_a_drag_is_shown_with_its_way() -> None:
+def test_a_drag_is_shown_with_its_path() -> None:
     log = ActionLog()
     log.add("page.drag", {"path": {"start": {"x": 1, "y": 2}, "end": {"x": 3, "y": 4}}})
     assert (log.drag, log.click) == (((1, 2), (3, 4)), None)
@@ -77,8 +77,8 @@ def test_a_drag_is_shown_with_its_way() -> None:
 def test_a_gif_has_the_frames_their_delays_and_repeats_endlessly() -> None:
     frames = [frame((200, 0, 0), 300), frame((0, 200, 0), 800), frame((0, 0, 200), 1500)]
     size = size_of(frames[0])
-    images = [drawn(one, size, 1, NOTHING) for one in frames]
-    with Image.open(io.BytesIO(encoded(images, [one.delay_ms for one in frames]))) as made:
+    images = [drawn(item, size, 1, NOTHING) for item in frames]
+    with Image.open(io.BytesIO(encoded(images, [item.delay_ms for item in frames]))) as made:
         assert (made.format, made.size, made.info["loop"]) == ("GIF", (400, 300), 0)
         delays = [part.info["duration"] for part in ImageSequence.Iterator(made)]
     assert delays == [300, 800, 1500]
@@ -96,11 +96,11 @@ def test_frames_that_look_the_same_stay_several(color: Rgb) -> None:
     ("option", "color"),
     [("clicks", "orange"), ("drags", "red"), ("labels", "dark"), ("progress", "orange")],
 )
-def test_each_thing_is_drawn_where_it_is_wanted_and_nowhere_else(option: str, color: str) -> None:
-    one = frame(click=(100, 100), drag=((50, 50), (200, 150)))
-    wanted = Options(**{**vars(NOTHING), option: True})
-    assert not has(drawn(one, (400, 300), 0.5, NOTHING), color)
-    assert has(drawn(one, (400, 300), 0.5, wanted), color)
+def test_each_option_draws_its_mark_and_no_other_does(option: str, color: str) -> None:
+    clicked = frame(click=(100, 100), drag=((50, 50), (200, 150)))
+    options = Options(**{**vars(NOTHING), option: True})
+    assert not has(drawn(clicked, (400, 300), 0.5, NOTHING), color)
+    assert has(drawn(clicked, (400, 300), 0.5, options), color)
 
 
 def test_rings_are_around_the_point_that_was_clicked() -> None:
@@ -110,7 +110,7 @@ def test_rings_are_around_the_point_that_was_clicked() -> None:
     assert not has(image.crop((0, 0, 100, 60)), "orange")
 
 
-def test_large_viewports_are_made_smaller_and_frames_of_other_sizes_fit_in() -> None:
+def test_large_viewports_are_scaled_down_and_frames_of_other_sizes_fit() -> None:
     large = GifFrame(picture(size=(2048, 1024)), (2048, 1024), "", 800)
     assert size_of(large) == (1024, 512)
     assert drawn(frame(), (1024, 512), 1, Options()).size == (1024, 512)

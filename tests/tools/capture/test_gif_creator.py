@@ -1,4 +1,4 @@
-"""gif_creator with a browser that only seems to be one."""
+"""gif_creator with a double of a browser."""
 
 import io
 from base64 import b64encode
@@ -57,8 +57,8 @@ async def test_a_recording_keeps_its_first_fifty_frames_and_says_so(tmp_path: Pa
     async with recording(tmp_path) as (_, agent):
         for _ in range(53):
             await agent.call(LOOK)
-        said = await agent.text(GIF, action="stop_recording")
-        assert "50 frames; 3 later ones were left out" in said
+        text = await agent.text(GIF, action="stop_recording")
+        assert "50 frames; 3 later ones were left out" in text
         made = await agent.call(GIF, action="export", download=True, filename="fifty.gif")
         with Image.open(tmp_path / "fifty.gif") as image:
             assert (made["frames"], image.n_frames) == (50, 50)  # type: ignore[attr-defined]
@@ -73,8 +73,8 @@ async def test_a_frame_that_cannot_be_taken_does_not_fail_the_call(tmp_path: Pat
             raise Refusal("dialog_open")
 
         extension.handlers["page.capture"] = refuse
-        told = await agent.call("browser_click_element", selector="#x")
-        assert told["effect"]["mutated"] is True
+        result = await agent.call("browser_click_element", selector="#x")
+        assert result["effect"]["mutated"] is True
         assert (await agent.call(GIF, action="stop_recording"))["frames"] == 0
 
 

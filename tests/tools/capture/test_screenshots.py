@@ -1,4 +1,4 @@
-"""Screenshots that are kept for a while."""
+"""The memory of recent screenshots."""
 
 import re
 from dataclasses import replace
@@ -19,7 +19,7 @@ def shot(data: str = "AAAA") -> Screenshot:
     return Screenshot("ann", 5, data, "image/png", 10, 5, 1.0, region)
 
 
-def test_a_picture_is_found_by_its_id_and_by_its_own_session_only() -> None:
+def test_a_screenshot_is_found_by_its_id_and_only_by_its_own_session() -> None:
     shots = Screenshots(lambda: 0.0)
     first, second = shots.keep(shot()), shots.keep(shot())
     assert first != second and re.fullmatch(r"ss_\d{4}[0-9a-z]{5}", first)
@@ -28,7 +28,7 @@ def test_a_picture_is_found_by_its_id_and_by_its_own_session_only() -> None:
     assert shots.find("ann", "ss_0000aaaaa") is None
 
 
-def test_pictures_are_forgotten_after_a_while_and_when_there_are_many() -> None:
+def test_screenshots_are_forgotten_after_a_while_and_beyond_a_number() -> None:
     now = [0.0]
     shots = Screenshots(lambda: now[0])
     ids = [shots.keep(shot()) for _ in range(MAX_SCREENSHOTS + 1)]
@@ -38,7 +38,7 @@ def test_pictures_are_forgotten_after_a_while_and_when_there_are_many() -> None:
     assert shots.find("ann", ids[1]) is None
 
 
-def test_many_pictures_of_one_session_take_none_from_another() -> None:
+def test_many_screenshots_of_one_session_do_not_push_out_those_of_another() -> None:
     shots = Screenshots(lambda: 0.0)
     first = shots.keep(replace(shot(), session="bob"))
     for _ in range(MAX_SCREENSHOTS + 1):
@@ -46,13 +46,13 @@ def test_many_pictures_of_one_session_take_none_from_another() -> None:
     assert shots.find("bob", first) is not None and len(shots.ids_of("ann")) == MAX_SCREENSHOTS
 
 
-def test_large_pictures_leave_less_room_for_others() -> None:
+def test_large_screenshots_leave_less_room_for_others() -> None:
     shots = Screenshots(lambda: 0.0)
     ids = [shots.keep(shot("A" * (MAX_SCREENSHOT_CHARS // 2))) for _ in range(3)]
     assert [shots.find("ann", id) is not None for id in ids] == [False, True, True]
 
 
-def test_the_frame_of_the_latest_picture_of_a_tab_outlives_the_picture() -> None:
+def test_the_frame_of_the_latest_screenshot_of_a_tab_outlives_the_image() -> None:
     now = [0.0]
     shots = Screenshots(lambda: now[0])
     first = replace(shot(), frame=Frame(10, 5, {"width": 20, "height": 10}))

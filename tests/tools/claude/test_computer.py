@@ -1,4 +1,4 @@
-"""Which actions of the computer tool only look, and how small its vocabulary is listed."""
+"""Which actions of the computer tool only read, and the size of the listed vocabulary."""
 
 import msgspec
 import pytest
@@ -11,12 +11,12 @@ LOOKING = {"screenshot", "wait", "zoom"}
 
 
 @pytest.mark.parametrize("action", COMPUTER.input_schema["properties"]["action"]["enum"])
-def test_looking_reads_and_everything_else_changes_something(action: str) -> None:
+def test_every_action_except_looking_counts_as_a_change(action: str) -> None:
     assert COMPUTER.is_reading({"action": action}) is (action in LOOKING)
     assert not COMPUTER.is_reading({"action": action, "save_to_disk": True})
 
 
-def test_it_is_listed_for_those_who_may_only_read_but_does_not_call_itself_harmless() -> None:
+def test_it_is_listed_for_read_only_clients_without_a_read_only_hint() -> None:
     assert "computer" in in_toolset("claude", reading=True)
     assert COMPUTER.annotations["readOnlyHint"] is False
 

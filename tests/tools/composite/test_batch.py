@@ -1,4 +1,4 @@
-"""Batches: several calls in one, each of them a call like any other."""
+"""Batches: several calls in one, each of them treated like any other call."""
 
 import asyncio
 from typing import Any
@@ -31,7 +31,7 @@ def item(n: int, name: str = "free") -> Json:
 
 
 class Stage(Bench):
-    """A bench with batches, and a tool that only looks."""
+    """A bench with batches, and a tool that only reads."""
 
     def __init__(self, result_bytes: int = 1_000_000, **limits: Any) -> None:
         super().__init__(**limits)
@@ -49,15 +49,15 @@ class Stage(Bench):
         self.shots = Screenshots(lambda: 0.0)
         source = batch.BatchSource(self.runner, self.sessions, self.shots, result_bytes)
         self.runner._sources = {"test": self.source, batch.SOURCE: source}
-        self.told: list[tuple[float, float | None, str | None]] = []
+        self.progress: list[tuple[float, float | None, str | None]] = []
 
     async def batch(self, *actions: Json, client: Client | None = None, **more: Any) -> CallResult:
         raw = msgspec.Raw(msgspec.json.encode({"actions": actions}))
 
-        async def hear(progress: float, total: float | None, message: str | None) -> None:
-            self.told.append((progress, total, message))
+        async def collect(progress: float, total: float | None, message: str | None) -> None:
+            self.progress.append((progress, total, message))
 
-        call = Call(batch.NAME, raw, "s", hear, client or Client("c"), **more)
+        call = Call(batch.NAME, raw, "s", collect, client or Client("c"), **more)
         return await self.runner.run(call)
 
     @property
@@ -66,7 +66,7 @@ class Stage(Bench):
 
 
 class Failing(Source):
-    """A source that fails at one number."""
+    """A source that fails at a given number."""
 
     def __init__(self, stage: Stage, at: int, error: TabhubError) -> None:
         self._stage, self._at, self._error = stage, at, error
@@ -84,7 +84,7 @@ def failing(at: int, error: TabhubError) -> Stage:
     return stage
 
 
-async def test_items_run_in_order_and_each_result_is_told_under_its_name() -> None:
+async def test_items_run_in_order_and_each_result_has_the_name_of_its_tool() -> None:
     stage = Stage()
     result = await stage.batch(item(1), {"name": "computer", "input": {"action": "wait"}}, item(3))
     assert [block["text"] for block in result.content] == [
@@ -92,13 +92,13 @@ async def test_items_run_in_order_and_each_result_is_told_under_its_name() -> No
         *("[computer:wait]", "ok"),
         *("[free]", "ok"),
     ]
-    shown: Any = result.structured_content
-    assert (shown["completed"], shown["remaining"]) == (3, 0)
-    assert [told["n"] for told in shown["results"]] == [1, None, 3]
-    assert "failed" not in shown and not result.is_error
+    content: Any = result.structured_content
+    assert (content["completed"], content["remaining"]) == (3, 0)
+    assert [entry["n"] for entry in content["results"]] == [1, None, 3]
+    assert "failed" not in content and not result.is_error
 
 
-async def test_the_first_error_ends_it_and_nothing_that_was_done_is_lost() -> None:
+async def test_the_first_error_ends_a_batch_and_earlier_results_are_kept() -> None:
     stage = failing(2, Refused("ref_7 is gone.", "stale_ref"))
     with pytest.raises(Incomplete) as stopped:
         await stage.batch(item(1), item(2), item(3), item(4))
@@ -108,15 +108,15 @@ async def test_the_first_error_ends_it_and_nothing_that_was_done_is_lost() -> No
     for part in ("Action 2 (free)", "ref_7 is gone.", "1 completed", "3 not: this one"):
         assert part in result.content[0]["text"]
     assert [block["text"] for block in result.content[1:]] == ["[free]", "ok"]
-    shown: Any = result.structured_content
-    assert shown["error"]["reason"] == "stale_ref"
-    assert (shown["completed"], shown["remaining"]) == (1, 3)
-    assert shown["results"] == [{"n": 1, "runs": 1}]
-    assert (shown["failed"]["index"], shown["failed"]["name"]) == (1, "free")
-    assert shown["failed"]["error"]["reason"] == "stale_ref"
+    content: Any = result.structured_content
+    assert content["error"]["reason"] == "stale_ref"
+    assert (content["completed"], content["remaining"]) == (1, 3)
+    assert content["results"] == [{"n": 1, "runs": 1}]
+    assert (content["failed"]["index"], content["failed"]["name"]) == (1, "free")
+    assert content["failed"]["error"]["reason"] == "stale_ref"
 
 
-async def test_results_that_are_too_large_together_end_it_with_what_fits() -> None:
+async def test_results_that_are_too_large_together_end_a_batch_with_those_that_fit() -> None:
     stage = Stage(result_bytes=140)
     with pytest.raises(Incomplete) as stopped:
         await stage.batch(item(1), item(2), item(3), item(4))
@@ -129,15 +129,15 @@ async def test_results_that_are_too_large_together_end_it_with_what_fits() -> No
         *("[free]", "ok"),
         "[free]",
     ]
-    shown: Any = result.structured_content
-    assert shown["error"]["reason"] == "too_large" and shown["failed"]["index"] == 2
-    assert (shown["completed"], shown["remaining"]) == (3, 1)
-    assert shown["results"] == [{"n": 1, "runs": 1}, {"n": 2, "runs": 2}, None]
+    content: Any = result.structured_content
+    assert content["error"]["reason"] == "too_large" and content["failed"]["index"] == 2
+    assert (content["completed"], content["remaining"]) == (3, 1)
+    assert content["results"] == [{"n": 1, "runs": 1}, {"n": 2, "runs": 2}, None]
 
 
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
-    ("last", "reason", "told"),
+    ("last", "reason", "message"),
     [
         ({"name": "nothing"}, "unknown_tool", "nothing"),
         (item(0), "invalid_arguments", "minimum"),
@@ -149,9 +149,9 @@ async def test_results_that_are_too_large_together_end_it_with_what_fits() -> No
         ),
     ],
 )
-async def test_no_item_runs_unless_all_of_them_could(last: Json, reason: str, told: str) -> None:
+async def test_no_item_runs_unless_all_of_them_could(last: Json, reason: str, message: str) -> None:
     stage = Stage()
-    with pytest.raises(TabhubError, match=told) as refused:
+    with pytest.raises(TabhubError, match=message) as refused:
         await stage.batch(item(1), last)
     assert refused.value.reason == reason
     assert "action 2:" in refused.value.message
@@ -161,14 +161,14 @@ async def test_no_item_runs_unless_all_of_them_could(last: Json, reason: str, to
 @pytest.mark.parametrize(
     "actions", [[], [{"input": {}}], [{"name": "free", "arguments": {}}], [ITEM] * 51, ["free"]]
 )
-async def test_a_batch_that_is_none_is_refused(actions: list[Any]) -> None:
+async def test_an_invalid_batch_is_refused(actions: list[Any]) -> None:
     stage = Stage()
     with pytest.raises(InvalidArguments):
         await stage.batch(*actions)
     assert stage.ran == []
 
 
-async def test_progress_is_told_for_each_item_and_only_grows() -> None:
+async def test_progress_is_reported_for_each_item_and_only_grows() -> None:
     stage = Stage()
 
     class Talking(Source):
@@ -179,15 +179,15 @@ async def test_progress_is_told_for_each_item_and_only_grows() -> None:
 
     stage.runner._sources = {**stage.runner._sources, "test": Talking()}
     await stage.batch(item(1), item(2))
-    amounts = [progress for progress, _, _ in stage.told]
+    amounts = [progress for progress, _, _ in stage.progress]
     assert amounts == sorted(set(amounts)) and amounts[0] == 0 and max(amounts) < 2
-    assert {total for _, total, _ in stage.told} == {2}
-    assert [message for _, _, message in stage.told][:3] == [
+    assert {total for _, total, _ in stage.progress} == {2}
+    assert [message for _, _, message in stage.progress][:3] == [
         *("1 of 2: free", "half of it", "all of it")
     ]
 
 
-async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other() -> None:
+async def test_cancelling_a_batch_stops_the_running_item_and_starts_no_other() -> None:
     stage = Stage()
     stage.source.go.clear()
     running = asyncio.create_task(stage.batch(item(1), item(2)))
@@ -200,7 +200,7 @@ async def test_cancelling_a_batch_stops_the_item_that_runs_and_begins_no_other()
     assert stage.ran == [1] and stage.source.ended == ["cancelled"]
 
 
-async def test_a_batch_has_the_time_that_any_call_may_have_and_then_tells_what_was_done() -> None:
+async def test_a_batch_has_the_time_limit_of_a_call_and_then_reports_its_results() -> None:
     stage = Stage(call_seconds=60, max_call_seconds=3)
 
     class Stuck(Source):
@@ -217,7 +217,7 @@ async def test_a_batch_has_the_time_that_any_call_may_have_and_then_tells_what_w
     assert late.value.structured["completed"] == 1
 
 
-async def test_an_item_that_takes_too_long_is_that_items_error() -> None:
+async def test_a_timeout_of_an_item_is_reported_as_the_error_of_that_item() -> None:
     stage = Stage(call_seconds=0.05, max_call_seconds=60)
     stage.source.go.clear()
     with pytest.raises(Incomplete, match="free did not finish in time") as late:
@@ -228,10 +228,12 @@ async def test_an_item_that_takes_too_long_is_that_items_error() -> None:
 async def test_the_same_operation_id_runs_a_batch_once_also_when_it_has_failed() -> None:
     stage = Stage()
     stage.source.go.clear()
-    both = [asyncio.create_task(stage.batch(item(1), item(2), operation_id="op")) for _ in range(2)]
+    batches = [
+        asyncio.create_task(stage.batch(item(1), item(2), operation_id="op")) for _ in range(2)
+    ]
     await stage.source.started.wait()
     stage.source.go.set()
-    first, second = await asyncio.gather(*both)
+    first, second = await asyncio.gather(*batches)
     assert first is second and await stage.batch(item(1), item(2), operation_id="op") is first
     assert stage.ran == [1, 2]
     stage = failing(2, Forbidden("No."))
@@ -250,14 +252,14 @@ async def test_a_batch_whose_first_item_was_refused_may_be_tried_again_under_its
     assert len(refusals) == 2
 
 
-async def test_each_item_is_in_the_audit_and_the_batch_does_not_repeat_what_they_hold() -> None:
+async def test_each_item_is_in_the_audit_log_and_the_batch_does_not_repeat_them() -> None:
     stage = Stage()
     await stage.batch(item(1), item(2, "look"))
     assert [event.tool for event in stage.audit.events] == ["free", "look", batch.NAME]
     assert stage.audit.events[-1].secret_arguments == {"actions"}
 
 
-async def test_a_token_that_may_only_read_batches_readings_and_nothing_else() -> None:
+async def test_a_read_only_token_batches_only_reading_tools() -> None:
     stage, reader = Stage(), Client("c", read_only=True)
     await stage.batch(READ, READ, client=reader)
     with pytest.raises(Forbidden, match="only reading"):
@@ -265,7 +267,7 @@ async def test_a_token_that_may_only_read_batches_readings_and_nothing_else() ->
     assert stage.ran == [1, 1]
 
 
-async def test_a_token_of_some_toolsets_gets_no_further_by_a_batch() -> None:
+async def test_a_batch_does_not_extend_the_toolsets_of_a_token() -> None:
     stage = Stage()
     with pytest.raises(Incomplete, match="only toolsets core") as refused:
         await stage.batch(READ, ITEM, client=Client("c", toolsets=frozenset({"core"})))
@@ -278,7 +280,7 @@ def by(stage: Stage, **levels: Any) -> Stage:
     return stage
 
 
-async def test_nobody_is_asked_about_a_batch_but_about_each_of_its_items() -> None:
+async def test_a_person_is_asked_about_each_item_and_not_about_the_batch() -> None:
     stage = by(Stage(), plugins={"browser": "ask"}, tools={"free": "ask"})
     with pytest.raises(Incomplete) as unasked:
         await stage.batch(READ, ITEM)
@@ -296,7 +298,7 @@ async def test_a_rule_that_names_the_batch_counts(level: str, reason: str) -> No
     assert refused.value.reason == reason and stage.ran == []
 
 
-async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -> None:
+async def test_pausing_the_agent_ends_the_running_item_and_starts_no_other() -> None:
     stage = Stage()
     stage.source.go.clear()
     running = asyncio.create_task(stage.batch(item(1), item(2)))
@@ -308,7 +310,7 @@ async def test_pausing_the_agent_ends_the_item_that_runs_and_begins_no_other() -
     assert stage.ran == [1] and stage.source.ended == ["cancelled"]
 
 
-async def test_with_the_session_the_rest_of_a_batch_is_gone() -> None:
+async def test_the_end_of_the_session_ends_the_rest_of_a_batch() -> None:
     stage = Stage()
 
     class Ending(Source):
@@ -322,7 +324,7 @@ async def test_with_the_session_the_rest_of_a_batch_is_gone() -> None:
     assert isinstance(ended.value.cause, NotFound) and stage.ran == [1]
 
 
-async def test_a_question_that_would_send_the_whole_batch_again_is_not_put() -> None:
+async def test_a_client_is_not_asked_if_it_would_send_the_whole_batch_again() -> None:
     stage = by(Stage(), tools={"free": "ask"})
     stage.terms = Terms(seconds=1, elicitation=True)
 
@@ -340,18 +342,18 @@ def shot(width: int) -> Screenshot:
     return Screenshot("s", 1, "", "image/png", width, 100, 1, {}, frame)
 
 
-async def test_points_in_a_batch_are_those_of_the_picture_before_it() -> None:
-    stage, seen = Stage(), []
+async def test_points_in_a_batch_refer_to_the_screenshot_before_it() -> None:
+    stage, frames = Stage(), []
     stage.shots.keep(shot(100))
 
     class Shooting(Source):
         async def run(self, call: Call) -> CallResult:
             stage.shots.keep(shot(200))
-            seen.append(stage.shots.frame("s", 1))
+            frames.append(stage.shots.frame("s", 1))
             return done("ok", {})
 
     stage.runner._sources = {**stage.runner._sources, "test": Shooting()}
     await stage.batch(item(1), item(2))
-    assert [frame and frame.width for frame in (*seen, stage.shots.frame("s", 1))] == [
+    assert [frame and frame.width for frame in (*frames, stage.shots.frame("s", 1))] == [
         *(100, 100, 200)
     ]

@@ -1,4 +1,4 @@
-"""`update_plan`: one yes for a plan, no further than its sites, and no yes from nobody."""
+"""`update_plan`: one approval for a plan, limited to its sites, and only by a person."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -44,21 +44,21 @@ async def planning(
 
 
 def plan(agent: Agent, *domains: str, **more: Any) -> "asyncio.Task[dict[str, Any]]":
-    given = {"domains": list(domains), "approach": APPROACH, **more}
-    return asyncio.create_task(agent.call("update_plan", **given))
+    arguments = {"domains": list(domains), "approach": APPROACH, **more}
+    return asyncio.create_task(agent.call("update_plan", **arguments))
 
 
 def click(agent: Agent, tab_id: int = 1) -> "asyncio.Task[dict[str, Any]]":
     return asyncio.create_task(agent.call(CLICK, selector="a", tabId=tab_id))
 
 
-async def test_a_yes_allows_what_would_be_asked_about_on_the_plans_sites(tmp_path: Path) -> None:
+async def test_an_approved_plan_replaces_later_approvals_on_its_sites(tmp_path: Path) -> None:
     async with planning(tmp_path) as (server, extension, agent):
         call = plan(agent, "https://A.example/shop?x=1", "a.example")
-        told = await question(extension)
-        assert told["tool"] == "update_plan" and told["scopes"] == ["session"]
-        assert told["parameters"] == {"domains": ["a.example"], "approach": APPROACH}
-        assert await respond(extension, told["id"], "allow", scope="session")
+        request = await question(extension)
+        assert request["tool"] == "update_plan" and request["scopes"] == ["session"]
+        assert request["parameters"] == {"domains": ["a.example"], "approach": APPROACH}
+        assert await respond(extension, request["id"], "allow", scope="session")
         assert await call == {"status": "approved", "granted": ["a.example"], "closed": []}
         assert not await asked_again(extension, click(agent))
         assert await asked_again(extension, click(agent, 2))
@@ -82,7 +82,7 @@ async def test_a_plan_holds_for_its_session_only_and_can_be_revoked(tmp_path: Pa
         assert await asked_again(extension, click(agent))
 
 
-async def test_a_plan_that_is_rejected_says_so_and_opens_nothing(tmp_path: Path) -> None:
+async def test_a_rejected_plan_says_so_and_grants_nothing(tmp_path: Path) -> None:
     async with planning(tmp_path) as (server, extension, agent):
         call = plan(agent, "a.example")
         await respond(extension, (await question(extension))["id"], "deny")
@@ -91,7 +91,7 @@ async def test_a_plan_that_is_rejected_says_so_and_opens_nothing(tmp_path: Path)
         assert await asked_again(extension, click(agent))
 
 
-async def test_where_nothing_is_asked_about_neither_is_a_plan_and_nothing_is_opened(
+async def test_a_plan_that_needs_no_approval_is_not_asked_about_and_grants_nothing(
     tmp_path: Path,
 ) -> None:
     async with planning(tmp_path, kind="managed") as (server, _, agent):
@@ -99,34 +99,34 @@ async def test_where_nothing_is_asked_about_neither_is_a_plan_and_nothing_is_ope
         assert server.app.rules.grants.all() == []
 
 
-async def test_in_a_managed_browser_a_plan_is_asked_about_if_a_rule_asks(tmp_path: Path) -> None:
+async def test_in_a_managed_browser_a_plan_needs_approval_if_a_rule_asks(tmp_path: Path) -> None:
     async with planning(tmp_path, kind="managed", tools={CLICK: "ask"}) as (_, extension, agent):
         call = plan(agent, "a.example")
-        told = await question(extension)
-        assert told["parameters"]["alsoAllows"] == [CLICK]
-        await respond(extension, told["id"], "allow")
+        request = await question(extension)
+        assert request["parameters"]["alsoAllows"] == [CLICK]
+        await respond(extension, request["id"], "allow")
         assert (await call)["status"] == "approved"
         assert not await asked_again(extension, click(agent))
 
 
-async def test_where_plans_are_asked_about_by_name_the_sites_are_shown_as_they_are(
+async def test_if_a_rule_asks_about_plans_the_request_shows_the_real_hosts(
     tmp_path: Path,
 ) -> None:
     async with planning(tmp_path, tools={"update_plan": "ask"}) as (_, extension, agent):
         call = plan(agent, "https://a.example@evil.example/")
-        told = await question(extension)
-        assert told["parameters"]["domains"] == ["evil.example"]
-        await respond(extension, told["id"], "allow")
+        request = await question(extension)
+        assert request["parameters"]["domains"] == ["evil.example"]
+        await respond(extension, request["id"], "allow")
         assert (await call)["granted"] == ["evil.example"]
 
 
-async def test_a_plan_opens_nothing_that_is_off_or_behind_a_wall(tmp_path: Path) -> None:
+async def test_a_plan_grants_nothing_that_is_off_or_on_a_denied_site(tmp_path: Path) -> None:
     levels: dict[str, Any] = {"tools": {CLICK: "off"}, "domains": {"c.example": "off"}}
     async with planning(tmp_path, **levels) as (_, extension, agent):
         call = plan(agent, "a.example", "bank.example", "c.example")
-        told = await question(extension)
-        assert told["parameters"]["domains"] == ["a.example"]
-        await respond(extension, told["id"], "allow")
+        request = await question(extension)
+        assert request["parameters"]["domains"] == ["a.example"]
+        await respond(extension, request["id"], "allow")
         assert await call == {
             "status": "approved",
             "granted": ["a.example"],
@@ -140,7 +140,7 @@ async def test_a_plan_opens_nothing_that_is_off_or_behind_a_wall(tmp_path: Path)
         assert closed.value.reason == "permission_off"
 
 
-async def test_what_destroys_something_is_asked_about_in_spite_of_a_plan(tmp_path: Path) -> None:
+async def test_destructive_tools_need_approval_in_spite_of_a_plan(tmp_path: Path) -> None:
     async with planning(tmp_path) as (_, extension, agent):
         call = plan(agent, "a.example")
         await respond(extension, (await question(extension))["id"], "allow")
@@ -149,7 +149,7 @@ async def test_what_destroys_something_is_asked_about_in_spite_of_a_plan(tmp_pat
         assert await asked_again(extension, asyncio.create_task(clear))
 
 
-async def test_with_nobody_there_a_plan_is_what_the_settings_say(tmp_path: Path) -> None:
+async def test_without_a_panel_the_settings_decide_about_a_plan(tmp_path: Path) -> None:
     async with planning(tmp_path, panels=0) as (server, _, agent):
         with pytest.raises(ToolFailed) as alone:
             await plan(agent, "a.example")
@@ -163,28 +163,28 @@ async def test_with_nobody_there_a_plan_is_what_the_settings_say(tmp_path: Path)
         }
 
 
-async def test_nobody_is_asked_twice_where_a_rule_asks_about_plans(tmp_path: Path) -> None:
+async def test_a_person_is_asked_once_if_a_rule_asks_about_plans(tmp_path: Path) -> None:
     async with planning(tmp_path, tools={"update_plan": "ask"}) as (_, extension, agent):
         call = plan(agent, "a.example")
-        told = await question(extension)
-        assert "update_plan = ask" in told["rule"]
-        await respond(extension, told["id"], "allow")
+        request = await question(extension)
+        assert "update_plan = ask" in request["rule"]
+        await respond(extension, request["id"], "allow")
         assert (await call)["granted"] == ["a.example"]
 
 
-async def test_pausing_the_agent_takes_its_plan_off_the_table(tmp_path: Path) -> None:
+async def test_pausing_the_agent_withdraws_its_plan(tmp_path: Path) -> None:
     async with planning(tmp_path) as (_, extension, agent):
         call = plan(agent, "a.example")
-        told = await question(extension)
-        await extension.ask("agent.pause", {"session": told["session"], "paused": True})
+        request = await question(extension)
+        await extension.ask("agent.pause", {"session": request["session"], "paused": True})
         with pytest.raises(ToolFailed) as paused:
             await call
         assert paused.value.reason == "paused_by_person"
-        assert not await respond(extension, told["id"], "allow")
+        assert not await respond(extension, request["id"], "allow")
 
 
 @pytest.mark.parametrize(
-    "given",
+    "changes",
     [
         {"domains": []},
         {"domains": ["a.example"], "approach": []},
@@ -197,17 +197,17 @@ async def test_pausing_the_agent_takes_its_plan_off_the_table(tmp_path: Path) ->
     ],
 )
 async def test_a_plan_without_sites_or_steps_is_refused(
-    tmp_path: Path, given: dict[str, Any]
+    tmp_path: Path, changes: dict[str, Any]
 ) -> None:
     async with planning(tmp_path) as (_, extension, agent):
-        told = {"approach": APPROACH, **given}
+        arguments = {"approach": APPROACH, **changes}
         with pytest.raises(ToolFailed) as wrong:
-            await agent.call("update_plan", **told)
+            await agent.call("update_plan", **arguments)
         assert wrong.value.reason == "invalid_arguments"
         assert (await extension.state())["confirmations"] == []
 
 
-async def test_plan_is_another_word_for_approach(tmp_path: Path) -> None:
+async def test_plan_is_an_alias_of_approach(tmp_path: Path) -> None:
     async with planning(tmp_path, kind="managed") as (_, _, agent):
-        told = await agent.call("update_plan", domains=["a.example"], plan=APPROACH)
-        assert told["status"] == "auto-approved"
+        result = await agent.call("update_plan", domains=["a.example"], plan=APPROACH)
+        assert result["status"] == "auto-approved"

@@ -1,4 +1,4 @@
-"""Shortcuts: whose they are, how long they last, and what is decided about each of their steps."""
+"""Shortcuts: their owner, their lifetime, and the decision about each of their steps."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -49,17 +49,17 @@ async def recording(
         yield server, extension, Agent(http)
 
 
-def heard(extension: FakeExtension, command: str) -> list[Json]:
-    """What the browser is told to do from now on, which it does as before."""
-    told: list[Json] = []
+def collected(extension: FakeExtension, command: str) -> list[Json]:
+    """Collect the params of a command from now on; the browser answers as before."""
+    received: list[Json] = []
     before = extension.handlers[command]
 
     def handle(params: Json) -> Any:
-        told.append(params)
+        received.append(params)
         return before(params)
 
     extension.handlers[command] = handle
-    return told
+    return received
 
 
 @pytest.fixture
@@ -75,12 +75,12 @@ async def recorded(agent: Agent, command: str, *calls: tuple[str, Json]) -> Json
 
 
 async def listed(agent: Agent) -> list[Json]:
-    found: list[Json] = (await agent.call("shortcuts_list"))["shortcuts"]
-    return found
+    shortcuts: list[Json] = (await agent.call("shortcuts_list"))["shortcuts"]
+    return shortcuts
 
 
 async def last_run(agent: Agent) -> Json:
-    """How the run of the only shortcut went."""
+    """The outcome of the last run of the only shortcut."""
     (shortcut,) = await eventually(
         lambda: listed(agent), until=lambda found: found[0]["lastRun"]["state"] != "running"
     )
@@ -88,15 +88,15 @@ async def last_run(agent: Agent) -> Json:
     return last
 
 
-async def test_a_shortcut_is_listed_under_its_name_with_what_a_client_needs(home: Home) -> None:
+async def test_a_shortcut_is_listed_with_everything_a_client_needs(home: Home) -> None:
     async with recording(home) as (_, _, agent):
         assert await agent.call("shortcuts_list", tabId=1) == {
             "message": "You have no shortcuts yet.",
             "shortcuts": [],
         }
         made = await recorded(agent, "/save")
-        (shown,) = await listed(agent)
-        assert shown == {
+        (entry,) = await listed(agent)
+        assert entry == {
             "id": made["id"],
             "command": "save",
             "description": "It saves.",
@@ -106,11 +106,11 @@ async def test_a_shortcut_is_listed_under_its_name_with_what_a_client_needs(home
         }
 
 
-async def test_running_one_returns_at_once_and_finds_its_element_anew(home: Home) -> None:
+async def test_running_a_shortcut_returns_at_once_and_finds_its_element_again(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
         made = await recorded(agent, "save")
-        located = heard(extension, "page.locate")
-        clicked = heard(extension, "page.click")
+        located = collected(extension, "page.locate")
+        clicked = collected(extension, "page.click")
         run = await agent.call("shortcuts_execute", shortcutId=made["id"], tabId=2)
         assert (run["command"], run["steps"]) == ("save", 1)
         assert (await last_run(agent)) == {
@@ -118,9 +118,13 @@ async def test_running_one_returns_at_once_and_finds_its_element_anew(home: Home
             "state": "done",
             "completed": 1,
         }
-        assert [(told["tabId"], told["input"]["ref"]) for told in clicked] == [(2, "ref_9")]
-        wanted = located[0]["input"]
-        assert (wanted["selector"], wanted["role"], wanted["name"]) == ("#save", "button", "Save")
+        assert [(params["tabId"], params["input"]["ref"]) for params in clicked] == [(2, "ref_9")]
+        description = located[0]["input"]
+        assert (description["selector"], description["role"], description["name"]) == (
+            "#save",
+            "button",
+            "Save",
+        )
 
 
 async def test_shortcuts_belong_to_the_client_and_outlive_the_server(home: Home) -> None:
@@ -133,13 +137,13 @@ async def test_shortcuts_belong_to_the_client_and_outlive_the_server(home: Home)
             assert unknown.value.reason == "not_found"
         token = agent.http.headers["Authorization"].removeprefix("Bearer ")
     async with served(home=home) as server, client(server.port, token) as http:
-        assert [shown["command"] for shown in await listed(Agent(http))] == ["save"]
+        assert [entry["command"] for entry in await listed(Agent(http))] == ["save"]
         Clients(home).revoke("ann")
         server.app.reload()
         assert server.app.shortcuts.of("ann") == []
 
 
-async def test_each_step_is_decided_about_and_written_down_as_the_callers(home: Home) -> None:
+async def test_each_step_is_decided_about_and_logged_as_a_call_of_the_client(home: Home) -> None:
     async with recording(home) as (server, _, agent):
         await recorded(agent, "save", (CLICK, {"selector": "a", "tabId": 1}), (CLICK, {"ref": "r"}))
         server.app.rules.set_level("tools", CLICK, "ask")
@@ -157,7 +161,7 @@ async def test_each_step_is_decided_about_and_written_down_as_the_callers(home: 
         )
 
 
-async def test_what_is_secret_becomes_a_parameter_and_is_kept_nowhere(home: Home) -> None:
+async def test_secrets_become_parameters_and_are_stored_nowhere(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
         extension.handlers["page.fill"] = lambda params: {**FILLED, "sensitive": True}
         extension.handlers["page.describe"] = lambda params: {
@@ -166,18 +170,18 @@ async def test_what_is_secret_becomes_a_parameter_and_is_kept_nowhere(home: Home
         fill = {"ref": "ref_1", "text": "hunter2", "tabId": 1}
         made = await recorded(agent, "login", (TYPE, fill), (TYPE, fill))
         assert made["parameters"] == ["your_password", "your_password_2"]
-        filled = heard(extension, "page.fill")
+        filled = collected(extension, "page.fill")
         values = {"your_password": "correct horse", "your_password_2": "battery staple"}
         await agent.call("shortcuts_execute", command="login", tabId=1, parameters=values)
         assert (await last_run(agent))["state"] == "done"
-        assert [told["input"]["text"] for told in filled] == list(values.values())
-    kept = home.db.read_bytes() + home.audit.read_bytes()
-    kept += b"".join(path.read_bytes() for path in home.root.glob("*.db-wal"))
+        assert [command["input"]["text"] for command in filled] == list(values.values())
+    stored = home.db.read_bytes() + home.audit.read_bytes()
+    stored += b"".join(path.read_bytes() for path in home.root.glob("*.db-wal"))
     for secret in (b"hunter2", b"correct horse", b"battery staple"):
-        assert secret not in kept
+        assert secret not in stored
 
 
-async def test_an_error_of_a_run_is_kept_without_what_was_given_for_it(home: Home) -> None:
+async def test_the_error_of_a_run_is_stored_without_its_parameters(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
         extension.handlers["page.fill"] = lambda params: {**FILLED, "sensitive": True}
         fill = {"ref": "ref_1", "text": "hunter2", "tabId": 1}
@@ -195,7 +199,7 @@ async def test_an_error_of_a_run_is_kept_without_what_was_given_for_it(home: Hom
         assert last["error"] == "'[redacted]' does not fit the field."
 
 
-async def test_what_is_recorded_is_bounded_in_bytes(home: Home) -> None:
+async def test_a_recording_is_bounded_in_bytes(home: Home) -> None:
     async with recording(home) as (_, _, agent):
         await agent.call("shortcuts_record", action="start", command="big")
         for _ in range(12):
@@ -217,31 +221,31 @@ async def test_the_shortcuts_of_a_client_are_bounded_in_bytes(
         assert (await agent.call("shortcuts_record", action="stop"))["command"] == "second"
 
 
-def test_only_so_much_is_told_of_what_was_left_out() -> None:
+def test_the_report_of_omitted_steps_is_bounded() -> None:
     begun = ShortcutRecording("save", "")
     for number in range(200):
         begun.leave_out(f"call {number}")
     assert len(begun.left_out) == 100
 
 
-async def test_a_run_that_the_server_did_not_outlive_is_told_as_interrupted(home: Home) -> None:
+async def test_a_run_that_a_restart_stopped_is_reported_as_interrupted(home: Home) -> None:
     async with recording(home) as (server, extension, agent):
         await recorded(agent, "save")
         del extension.handlers["page.click"]
         await agent.call("shortcuts_execute", command="save", tabId=1)
-        (shown,) = await listed(agent)
-        assert shown["lastRun"]["state"] == "running"
+        (entry,) = await listed(agent)
+        assert entry["lastRun"]["state"] == "running"
         with pytest.raises(ToolFailed) as busy:
             await agent.call("shortcuts_execute", command="save", tabId=1)
         assert busy.value.reason == "too_many_calls"
         server.app.shortcuts.ran = lambda id, last: None  # type: ignore[method-assign]
         token = agent.http.headers["Authorization"].removeprefix("Bearer ")
     async with served(home=home) as server, client(server.port, token) as http:
-        (shown,) = await listed(Agent(http))
-        assert shown["lastRun"]["state"] == "interrupted"
+        (entry,) = await listed(Agent(http))
+        assert entry["lastRun"]["state"] == "interrupted"
 
 
-async def test_with_its_session_a_run_stops_and_a_recording_is_dropped(home: Home) -> None:
+async def test_the_end_of_the_session_stops_a_run_and_drops_a_recording(home: Home) -> None:
     async with recording(home) as (server, extension, agent):
         await recorded(agent, "save", *[(CLICK, {"selector": "a", "tabId": 1})] * 2)
         del extension.handlers["page.click"]
@@ -272,30 +276,30 @@ async def test_a_run_changes_no_other_call_of_its_session(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
         await recorded(agent, "save")
         del extension.handlers["page.click"]
-        located, filled = heard(extension, "page.locate"), heard(extension, "page.fill")
+        located, filled = collected(extension, "page.locate"), collected(extension, "page.fill")
         await agent.call("shortcuts_execute", command="save", tabId=1)
         await extension.command("page.click")
         word = "save step 0: button 'Save'"
         await agent.call(TYPE, ref=word, text="mine", tabId=2)
-        assert [told["input"]["ref"] for told in filled] == [word]
-        assert [told["tabId"] for told in located] == [1]
+        assert [params["input"]["ref"] for params in filled] == [word]
+        assert [params["tabId"] for params in located] == [1]
 
 
-async def test_a_run_whose_element_has_gone_says_so(home: Home) -> None:
+async def test_a_run_whose_element_is_missing_says_so(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
         await recorded(agent, "save")
 
-        def gone(params: Json) -> Json:
+        def refuse(params: Json) -> Json:
             raise Refusal("element_not_found", 'There is no button "Save" on the page now.')
 
-        extension.handlers["page.locate"] = gone
+        extension.handlers["page.locate"] = refuse
         await agent.call("shortcuts_execute", command="save", tabId=1)
         last = await last_run(agent)
         assert (last["state"], last["reason"]) == ("failed", "element_not_found")
         assert 'no button "Save"' in last["error"]
 
 
-async def test_what_failed_is_not_recorded_nor_what_only_reads(home: Home) -> None:
+async def test_failed_calls_and_reading_calls_are_not_recorded(home: Home) -> None:
     async with recording(home) as (_, _, agent):
         await agent.call("shortcuts_record", action="start", command="save")
         with pytest.raises(ToolFailed):
@@ -310,19 +314,19 @@ async def test_what_failed_is_not_recorded_nor_what_only_reads(home: Home) -> No
         assert (await listed(agent))[0]["steps"] == 1
 
 
-async def test_an_element_that_nothing_tells_from_others_is_left_out(home: Home) -> None:
+async def test_an_element_without_a_name_or_unique_selector_is_left_out(home: Home) -> None:
     async with recording(home) as (_, extension, agent):
         extension.handlers["page.describe"] = lambda params: {
             **{"viewport": {}, "role": "generic", "name": ""}
         }
         by_ref, by_selector = {"ref": "ref_1", "tabId": 1}, {"selector": "a", "tabId": 1}
-        told = await recorded(agent, "save", (CLICK, by_ref), (CLICK, by_selector))
-    assert told["steps"] == 1
-    assert told["leftOut"] == [f"{CLICK}: its element has no name and no unique selector"]
+        result = await recorded(agent, "save", (CLICK, by_ref), (CLICK, by_selector))
+    assert result["steps"] == 1
+    assert result["leftOut"] == [f"{CLICK}: its element has no name and no unique selector"]
 
 
 @pytest.mark.parametrize(
-    ("tool", "given", "reason"),
+    ("tool", "arguments", "reason"),
     [
         ("shortcuts_execute", {}, "invalid_arguments"),
         ("shortcuts_execute", {"command": "save", "shortcutId": "x"}, "invalid_arguments"),
@@ -340,15 +344,15 @@ async def test_an_element_that_nothing_tells_from_others_is_left_out(home: Home)
     ],
 )
 async def test_bad_input_is_refused_and_nothing_is_lost(
-    home: Home, tool: str, given: Json, reason: str
+    home: Home, tool: str, arguments: Json, reason: str
 ) -> None:
     async with recording(home) as (_, _, agent):
         await recorded(agent, "save")
         with pytest.raises(ToolFailed) as refused:
-            await agent.call(tool, **given)
+            await agent.call(tool, **arguments)
         assert refused.value.reason == reason
-        (shown,) = await listed(agent)
-        assert "lastRun" not in shown
+        (entry,) = await listed(agent)
+        assert "lastRun" not in entry
 
 
 async def test_a_recording_can_be_dropped_and_a_shortcut_deleted(home: Home) -> None:
@@ -362,7 +366,7 @@ async def test_a_recording_can_be_dropped_and_a_shortcut_deleted(home: Home) -> 
         assert deleted == {"deleted": made["id"]} and await listed(agent) == []
 
 
-async def test_shortcuts_open_nothing_that_is_off(home: Home) -> None:
+async def test_shortcuts_run_no_disabled_tool(home: Home) -> None:
     levels = PermissionSettings(tools={"shortcuts_execute": "off"})
     async with recording(home, settings=Settings(permissions=levels)) as (_, _, agent):
         await recorded(agent, "save")

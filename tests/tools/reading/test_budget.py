@@ -1,4 +1,4 @@
-"""How much reading tools may say."""
+"""The size limits of reading tools."""
 
 from tabhub.calls.results import fenced
 from tabhub.tools.reports import char_limit, fitting

@@ -7,7 +7,7 @@ from tabhub.tools.tool import address
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"),
+    ("typed", "expected"),
     [
         ("https://example.com/a?b#c", "https://example.com/a?b#c"),
         ("example.com", "https://example.com"),
@@ -20,12 +20,12 @@ from tabhub.tools.tool import address
         ("about:blank", "about:blank"),
     ],
 )
-def test_an_address_is_completed(given: str, meant: str) -> None:
-    assert address(given) == meant
+def test_an_address_is_completed(typed: str, expected: str) -> None:
+    assert address(typed) == expected
 
 
 @pytest.mark.parametrize(
-    "given",
+    "typed",
     [
         "",
         "  ",
@@ -42,6 +42,6 @@ def test_an_address_is_completed(given: str, meant: str) -> None:
         "edge://x",
     ],
 )
-def test_the_browsers_own_pages_files_and_scripts_are_refused(given: str) -> None:
+def test_the_browsers_own_pages_files_and_scripts_are_refused(typed: str) -> None:
     with pytest.raises(InvalidArguments):
-        address(given)
+        address(typed)

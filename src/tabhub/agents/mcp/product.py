@@ -22,8 +22,8 @@ from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
+from tabhub.hub.hub import Hub
 from tabhub.hub.tools import BoundedSchema
-from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
@@ -81,19 +81,20 @@ class ProductBackend(Backend):
 
     def __init__(
         self,
-        hub: PageHub,
+        hub: Hub,
         runner: Runner,
         listing: Listing,
         search: ToolSearch,
         guard: Guard,
         audit: AuditSink,
         release: Callable[[str], None],
+        page_capabilities: Callable[[], object],
         news: Announcer | None = None,
     ) -> None:
         super().__init__(news)
         self.info = m.Implementation(name="tabhub", title="tabhub", version=__version__)
         self._tools = hub.tools
-        self._pages = hub.pages
+        self._page_capabilities = page_capabilities
         self._resources = TabResources(hub)
         self._groups = TabGroups(hub.sessions, audit)
         self._runner = runner
@@ -104,7 +105,7 @@ class ProductBackend(Backend):
         self._approvals = ClientApprovals()
 
     def capabilities(self) -> m.Json:
-        return {**CAPABILITIES, "browser": self._pages.capabilities()}
+        return {**CAPABILITIES, "browser": self._page_capabilities()}
 
     def has(self, capability: str) -> bool:
         return capability in CAPABILITIES

@@ -23,7 +23,7 @@ from tabhub.calls.time_limit import Progress
 from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.wire import jsonrpc, link, methods
-from tabhub.wire.pages import Execute, Outcome
+from tabhub.wire.pages import NOT_RECEIVED, Execute, Outcome
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +94,13 @@ class LinkConnection:
         id = self._new_id()
         body = self._encoded(id, "browser/executeTool", replace(call, call_id=id))
         pending = Pending(read_result=_outcome)
-        outcome: Outcome = await self._result(id, body, pending, progress)
+        try:
+            outcome: Outcome = await self._result(id, body, pending, progress)
+        except TabhubError as error:
+            # A command of the browser can fail with the same reasons after an effect.
+            if error.reason in NOT_RECEIVED:
+                raise error.with_effect("none") from None
+            raise
         return outcome
 
     async def _result(self, id: str, body: str, pending: Pending, progress: Progress) -> Any:

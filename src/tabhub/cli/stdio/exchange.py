@@ -208,7 +208,7 @@ class PostExchange:
         self._is_done = True
 
     async def _can_retry(self, refusal: TabhubError, key: Key | None) -> bool:
-        """Whether the refusal had no effect and another attempt may succeed."""
+        """Whether the server refused the message before it ran it, and will accept it now."""
         if refusal.reason == "unknown_session" and self._session is not None and key is not None:
             await self._session.renew(key)
             return True
