@@ -16,8 +16,6 @@ KINDS = {
     for name, kind in vars(errors).items()
     if isinstance(kind, type) and issubclass(kind, TabhubError)
 }
-WRONG_CLASS = {("exchange.py", "Internal", "invalid_response")}
-"""Still to be corrected."""
 
 
 def _reasons(call: ast.Call) -> Iterator[str]:
@@ -64,7 +62,7 @@ def test_every_error_has_the_class_under_which_the_table_lists_its_reason() -> N
         for word in _reasons(call)
         if call.func.id != type(from_reason(word, "")).__name__
     }
-    assert found - WRONG_CLASS == set()
+    assert found == set()
 
 
 def test_the_default_reason_of_every_kind_of_error_is_in_the_table() -> None:

@@ -203,7 +203,7 @@ class PostExchange:
             self._session_opened(response, body)
             await self.deliver(body)
         elif self._open:
-            raise refusal or Internal("The server sent no answer.", "invalid_response")
+            raise refusal or Unavailable("The server sent no answer.", "invalid_response")
         self._open.clear()
         self._is_done = True
 
