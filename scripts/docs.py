@@ -172,6 +172,7 @@ PAGES = {
     "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
     "protocol/link.schema.json": link_pages.schema,
     "extension/worker/shared/wire.d.ts": link_pages.declarations,
+    "extension/panel/wire.d.ts": link_pages.panel_declarations,
     "extension/worker/shared/link-methods.js": link_methods.extension_lists,
 }
 

@@ -21,8 +21,9 @@ function show(next) {
 }
 
 /**
- * @param {string} method
- * @param {any} params
+ * @template {keyof WorkerMessages} N
+ * @param {N} method
+ * @param {WorkerMessages[N]} params
  */
 function receive(method, params) {
   show(applyMessage(model, method, params));

@@ -10,15 +10,15 @@ import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.
 
 /**
  * @typedef {object} Hands what a person's presses do
- * @property {(id: string, decision: Decision, scope?: Scope, seconds?: number) => Promise<Outcome>} decide
+ * @property {(id: string, decision: Decision, scope?: Scope, seconds?: number) => Promise<Panel.ConfirmationOutcome>} decide
  * @property {Attempt} attempt
  */
 
-/** @type {Record<string, [method: string, params: object]>} */
+/** @type {Record<string, (attempt: Attempt) => Promise<boolean>>} */
 const COMMANDS = {
-  "stop-all": ["agents.stop", { stopped: true }],
-  "resume-all": ["agents.stop", { stopped: false }],
-  "skip-off": ["config.setSkipPermissions", { skip: false }],
+  "stop-all": (attempt) => attempt("agents.stop", { stopped: true }),
+  "resume-all": (attempt) => attempt("agents.stop", { stopped: false }),
+  "skip-off": (attempt) => attempt("config.setSkipPermissions", { skip: false }),
 };
 
 /**
@@ -71,12 +71,11 @@ function renderBanners(banners, hands) {
  * @param {Hands} hands
  */
 function command(label, action, { attempt }) {
-  const [method, params] = COMMANDS[action];
-  return button(label, { "data-action": action }, () => attempt(method, params));
+  return button(label, { "data-action": action }, () => COMMANDS[action](attempt));
 }
 
 /**
- * @param {ApprovalRequest[]} requests
+ * @param {Panel.Confirmation[]} requests
  * @param {Hands} hands
  */
 function renderApprovals(requests, { decide }) {
@@ -91,7 +90,7 @@ function renderApprovals(requests, { decide }) {
   announce(requests.filter(({ id }) => !known.has(id)));
 }
 
-/** @param {ApprovalRequest[]} fresh */
+/** @param {Panel.Confirmation[]} fresh */
 function announce(fresh) {
   const lines = fresh.map(({ client, title }) =>
     el("span", {}, strange(client), " asks: ", strange(title)),
@@ -101,7 +100,7 @@ function announce(fresh) {
 
 /**
  * @param {Model} model
- * @param {ServerState} server
+ * @param {Panel.State} server
  * @param {Hands} hands
  */
 function renderRest(model, server, hands) {
@@ -120,7 +119,7 @@ function renderRest(model, server, hands) {
 }
 
 /**
- * @param {ServerState} server
+ * @param {Panel.State} server
  * @param {Attempt} attempt
  */
 function renderPermissions(server, attempt) {

@@ -27,8 +27,6 @@ const MISSED_ID = "missed";
 const MISSED_EVERY_MS = 10_000;
 const APPROVAL = "approval:";
 
-/** @typedef {{client: string, agent: string, tool: string, title: string, origin: string | null}} ApprovalRequest */
-
 export class Attention {
   /** @type {Set<string>} approvals that wait */
   #pending = new Set();
@@ -50,7 +48,7 @@ export class Attention {
     this.#show();
   }
 
-  /** @param {{confirmations: {id: string}[], stopped: boolean}} state */
+  /** @param {Pick<Panel.State, "confirmations" | "stopped">} state */
   sync({ confirmations, stopped }) {
     this.#pending = new Set(confirmations.map(({ id }) => id));
     this.#stopped = stopped;
@@ -58,7 +56,7 @@ export class Attention {
     void this.#withdraw();
   }
 
-  /** @param {ApprovalRequest & {id: string}} request */
+  /** @param {Panel.Confirmation} request */
   asked(request) {
     this.#pending.add(request.id);
     this.#show();
@@ -72,7 +70,7 @@ export class Attention {
     void this.#withdraw();
   }
 
-  /** @param {ApprovalRequest} request */
+  /** @param {Panel.ConfirmationMissed} request */
   missed(request) {
     this.#setMissed(true);
     if (Date.now() - this.#missedToldAt < MISSED_EVERY_MS) return;
@@ -120,7 +118,7 @@ export class Attention {
  * Shows who, what and where, but no parameters: they may be secrets, and others may see the screen.
  * @param {string} id
  * @param {string} what
- * @param {ApprovalRequest} request
+ * @param {Panel.ConfirmationMissed} request
  * @param {boolean} requireInteraction
  */
 function notify(id, what, { client, agent, tool, title, origin }, requireInteraction) {

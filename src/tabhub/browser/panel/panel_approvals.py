@@ -18,6 +18,7 @@ from tabhub.wire.panel import (
     ConfirmationResponse,
     ConfirmationTab,
     Outcome,
+    Scope,
 )
 
 MOST_PENDING = 8
@@ -154,7 +155,7 @@ def _confirmation(request: ApprovalRequest, expires_at: int) -> Confirmation:
         origin=request.site,
         parameters=request.arguments,
         rule=request.rule,
-        scopes=_scopes(request) if request.scopes is None else list(request.scopes),
+        scopes=_scopes(request) if request.scopes is None else [*request.scopes],
         expires_at=expires_at,
     )
 
@@ -163,12 +164,12 @@ def _tab(tab: Tab) -> ConfirmationTab:
     return ConfirmationTab(tab_id=tab.id, title=tab.title, url=tab.url)
 
 
-def _scopes(request: ApprovalRequest) -> list[str]:
+def _scopes(request: ApprovalRequest) -> list[Scope]:
     """The scopes that the person can choose from.
 
     "domain" needs a site; "always" is not for a tool that belongs to a site.
     """
-    scopes = ["once", "session"]
+    scopes: list[Scope] = ["once", "session"]
     if request.site not in ("", OPAQUE):
         scopes.append("domain")
     return scopes if request.tool.site else [*scopes, "always"]
