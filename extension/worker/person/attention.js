@@ -3,6 +3,7 @@
  * by notifications.
  */
 
+import { register } from "../shared/tab-state.js";
 import { plain, siteOf } from "./plain-text.js";
 
 // The text of the badge.
@@ -112,6 +113,13 @@ export class Attention {
       if (isOver) void chrome.notifications.clear(id);
     }
   }
+}
+
+/** @param {() => boolean} isWatched whether a panel can be seen */
+export function keepAttention(isWatched) {
+  const attention = new Attention(isWatched);
+  register({ name: "attention", restore: () => attention.restore() });
+  return attention;
 }
 
 /**
