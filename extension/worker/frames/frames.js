@@ -269,7 +269,7 @@ export async function frameOfRef(tabId, ref) {
 }
 
 /** @param {unknown} ref */
-export function staleRef(ref) {
+function staleRef(ref) {
   return new CommandError("stale_ref", `${ref} is not on the page any more. Read the page again.`);
 }
 

@@ -16,7 +16,7 @@ import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupte
  * @param {Context<Wire.AnswerDialog>} context
  * @returns {Promise<Wire.AnsweredDialog>}
  */
-export async function login(context) {
+async function login(context) {
   const { tabId, input, site, signal, reportTabChanges } = context;
   const pending = /** @type {import("../debugger/logins.js").Login} */ (openLogin(tabId));
   const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;

@@ -17,7 +17,7 @@ const GREY = "#5f6368";
  * @param {Waiting} waiting
  * @returns {{text: string, color: string}}
  */
-export function badgeOf({ pending, missed, stopped }) {
+function badgeOf({ pending, missed, stopped }) {
   if (pending) return { text: String(pending), color: RED };
   if (missed) return { text: "!", color: RED };
   return { text: stopped ? "II" : "", color: GREY };
