@@ -74,8 +74,9 @@ export class Connection {
       const result = await this.#methods[method]?.(params);
       if (id) write(socket, { id, result });
     } catch (error) {
-      const data = { reason: error instanceof Refusal ? error.message : "internal" };
-      write(socket, { id, error: { code: -32000, message: String(error), data } });
+      /** @type {TabhubReason} */
+      const reason = error instanceof Refusal ? error.reason : "internal";
+      write(socket, { id, error: { code: -32000, message: String(error), data: { reason } } });
     }
   }
 }
@@ -88,5 +89,11 @@ function write(socket, message) {
   if (socket?.readyState === 1) socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
-/** A call that was not carried out. The message is a reason word that the server knows. */
-export class Refusal extends Error {}
+/** A call that was not carried out. */
+export class Refusal extends Error {
+  /** @param {TabhubReason} reason */
+  constructor(reason) {
+    super(reason);
+    this.reason = reason;
+  }
+}

@@ -50,7 +50,7 @@ class ApprovalRequest(Struct, frozen=True):
     site: str
     arguments: Mapping[str, Any]
     rule: str
-    scopes: tuple[str, ...] | None = None
+    scopes: tuple[Scope, ...] | None = None
     """The scopes that the person can choose from, where they differ from the usual ones."""
 
 

@@ -1,8 +1,10 @@
 """Messages of the side panel: what the person sees there, and what they decide.
 
-The extension forwards them. `docs/link.md` says when each is sent.
+The extension forwards them. `docs/link.md` says when each is sent. `make docs` writes the panel's
+types (`extension/panel/wire.d.ts`) from here.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -10,6 +12,8 @@ import msgspec
 from tabhub.wire.link import LinkStruct
 
 Permission = Literal["off", "ask", "auto"]
+Scope = Literal["once", "session", "domain", "always"]
+"""How far an approval reaches."""
 Outcome = Literal["allowed", "denied", "timeout", "cancelled", "unavailable"]
 """How a call stopped waiting."""
 
@@ -34,10 +38,10 @@ class Confirmation(LinkStruct):
     session: str
     tab: ConfirmationTab | None
     origin: str
-    parameters: Any
+    parameters: Mapping[str, Any]
     """The arguments of the call, in full."""
     rule: str
-    scopes: list[str]
+    scopes: list[Scope]
     """The scopes that an approval of this call may have."""
     expires_at: int
     """Milliseconds since 1970."""
@@ -107,8 +111,9 @@ class ToolShown(LinkStruct):
     title: str
     plugin: str
     site: str
-    """The site whose pages publish it."""
+    """The site whose pages publish it; empty for all other tools."""
     permission: Permission | None
+    """Null if it is not set, so that a more general rule decides."""
     effective: Permission
 
 
@@ -116,7 +121,7 @@ class GrantShown(LinkStruct):
     """A grant in the panel."""
 
     id: str
-    scope: str
+    scope: Scope
     tool: str
     """`*` for a plan."""
     client: str
@@ -130,6 +135,7 @@ class WaitingPage(LinkStruct):
 
     origin: str
     code: str
+    """The page shows it too."""
 
 
 class State(LinkStruct):
@@ -160,7 +166,7 @@ class ConfirmationResponse(LinkStruct):
 
     id: str
     decision: Literal["allow", "deny", "allow_once", "allow_session", "allow_always"]
-    scope: Literal["once", "session", "domain", "always"] | None = None
+    scope: Scope | None = None
     seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
     """How long the grant lasts; null for no end."""
 

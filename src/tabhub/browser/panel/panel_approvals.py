@@ -18,6 +18,7 @@ from tabhub.wire.panel import (
     ConfirmationResponse,
     ConfirmationTab,
     Outcome,
+    Scope,
 )
 
 MOST_PENDING = 8
@@ -163,7 +164,7 @@ def _tab(tab: Tab) -> ConfirmationTab:
     return ConfirmationTab(tab_id=tab.id, title=tab.title, url=tab.url)
 
 
-def _scopes(request: ApprovalRequest) -> list[str]:
+def _scopes(request: ApprovalRequest) -> list[Scope]:
     """The scopes that the person can choose from."""
     if request.scopes is not None:
         return list(request.scopes)
