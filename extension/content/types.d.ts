@@ -797,5 +797,5 @@ interface TabhubParts {
 
 declare const tabhub: Readonly<TabhubParts> & {
   define<Name extends keyof TabhubParts>(name: Name, make: () => TabhubParts[Name]): void;
-  fail(reason: string, message: string, data?: object): never;
+  fail(reason: TabhubReason, message: string, data?: object): never;
 };

@@ -206,6 +206,11 @@ tabhub.define("port", () => {
   ];
   const answers = new Map(table);
 
+  /** @param {{reason?: TabhubReason, message: string, data?: object}} error */
+  function failure({ reason = "internal", message, data }) {
+    return { reason, message, data };
+  }
+
   /** @param {any} message */
   async function answer({ id, type, body, until }) {
     const asked = port;
@@ -214,8 +219,7 @@ tabhub.define("port", () => {
       const value = await answers.get(type)?.(body);
       if (!post(asked, { id, value })) tabhub.fail("too_large", "The page's answer is too large.");
     } catch (error) {
-      const { reason = "internal", message, data } = /** @type {any} */ (error);
-      post(asked, { id, error: { reason, message, data } });
+      post(asked, { id, error: failure(/** @type {any} */ (error)) });
     }
   }
 

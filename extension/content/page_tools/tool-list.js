@@ -151,7 +151,7 @@ tabhub.define("pagetools", () => {
     );
   }
 
-  /** @param {string} reason @param {string} message */
+  /** @param {TabhubReason} reason @param {string} message */
   function ending(reason, message) {
     return Object.assign(new Error(message), { reason });
   }

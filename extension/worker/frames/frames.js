@@ -121,7 +121,9 @@ export class Frame {
 /** @param {any} message */
 function answerError(message) {
   const error = message?.error;
-  return error ? new CommandError(String(error.reason), String(error.message), error.data) : null;
+  if (!error) return null;
+  const reason = /** @type {TabhubReason} */ (String(error.reason));
+  return new CommandError(reason, String(error.message), error.data);
 }
 
 function timeoutError() {
