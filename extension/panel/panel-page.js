@@ -37,7 +37,7 @@ async function load() {
   }
 }
 
-/** @type {import("./render.js").Hands["decide"]} */
+/** @type {import("./render.js").Actions["decide"]} */
 function decide(id, decision, scope, seconds) {
   return port.ask("confirmation.response", { id, decision, scope, seconds });
 }
