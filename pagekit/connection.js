@@ -75,8 +75,9 @@ export class Connection {
       if (id) write(socket, { id, result });
     } catch (error) {
       /** @type {TabhubReason} */
-      const reason = error instanceof Refusal ? error.reason : "internal";
-      write(socket, { id, error: { code: -32000, message: String(error), data: { reason } } });
+      const internal = "internal";
+      const data = { reason: error instanceof Refusal ? error.message : internal };
+      write(socket, { id, error: { code: -32000, message: String(error), data } });
     }
   }
 }
@@ -89,11 +90,8 @@ function write(socket, message) {
   if (socket?.readyState === 1) socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
-/** A call that was not carried out. */
-export class Refusal extends Error {
-  /** @param {TabhubReason} reason */
-  constructor(reason) {
-    super(reason);
-    this.reason = reason;
-  }
-}
+/**
+ * A call that was not carried out; its message is the reason.
+ * @type {new (reason: TabhubReason) => Error}
+ */
+export const Refusal = class extends Error {};
