@@ -4,9 +4,10 @@ import sys
 from collections.abc import Callable, Iterator
 
 from bench.browser import evaluate, operations, page_calls
-from bench.peers import coverage, match
+from bench.peers import comparison, coverage
 from bench.rows import Row, line, table
 from bench.server import (
+    allowed_call,
     decide,
     echo,
     endpoints,
@@ -14,7 +15,6 @@ from bench.server import (
     help,
     hub,
     memory,
-    permit,
     reading,
     search,
     sessions,
@@ -31,7 +31,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "help": help.measure,
     "shell": shell.measure,
     "decide": decide.measure,
-    "permit": permit.measure,
+    "permit": allowed_call.measure,
     "memory": memory.measure,
     "sessions": sessions.measure,
     "evaluate": evaluate.measure,
@@ -52,8 +52,8 @@ def main(names: list[str]) -> None:
     if rows:
         print(f"\n{table(rows)}")
     if PEERS in chosen:
-        for comparison in match.measure():
-            print(f"\n{comparison}", flush=True)
+        for text in comparison.measure():
+            print(f"\n{text}", flush=True)
 
 
 def _rows(names: list[str]) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from bench.eras import Session, common_headers
-from bench.line import Line
+from bench.http_connection import HttpConnection
 
 Json = dict[str, Any]
 
@@ -15,17 +15,17 @@ Json = dict[str, Any]
 class Caller:
     """Calls tools of a running server."""
 
-    def __init__(self, line: Line, session: Session) -> None:
-        self._line = line
+    def __init__(self, connection: HttpConnection, session: Session) -> None:
+        self._connection = connection
         self._session = session
 
     @classmethod
     async def begin(cls, port: int, secret: str) -> "Caller":
-        line = await Line.open(port)
-        return cls(line, await Session.begin(line, common_headers(secret)))
+        connection = await HttpConnection.open(port)
+        return cls(connection, await Session.begin(connection, common_headers(secret)))
 
     async def request(self, method: str, params: Json) -> bytes:
-        return await self._line.ask(self._session.request(method, params))
+        return await self._connection.ask(self._session.request(method, params))
 
     async def call(self, tool: str, /, **arguments: Any) -> Json:
         """Call a tool and return its result; a failure raises an error."""

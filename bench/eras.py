@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from bench.line import Line
+from bench.http_connection import HttpConnection
 
 Json = dict[str, Any]
 
@@ -35,10 +35,10 @@ class Session:
         self._headers = {**headers, "mcp-protocol-version": HANDSHAKE, "mcp-session-id": id}
 
     @classmethod
-    async def begin(cls, line: Line, headers: Json, path: str = PATH) -> "Session":
+    async def begin(cls, connection: HttpConnection, headers: Json, path: str = PATH) -> "Session":
         params = {"protocolVersion": HANDSHAKE, "capabilities": {}, "clientInfo": CLIENT}
-        await line.ask(_encoded(path, headers, "initialize", params))
-        id = line.head.lower().partition(b"mcp-session-id: ")[2].partition(b"\r\n")[0]
+        await connection.ask(_encoded(path, headers, "initialize", params))
+        id = connection.head.lower().partition(b"mcp-session-id: ")[2].partition(b"\r\n")[0]
         return cls(headers, id.decode(), path)
 
     def request(self, method: str, params: Json) -> bytes:

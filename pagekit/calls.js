@@ -36,7 +36,7 @@ export class Calls {
 
   /**
    * Cancels the calls that match, and rejects them with this reason.
-   * @param {string} reason
+   * @param {TabhubReason} reason
    * @param {(call: Call) => boolean} matches
    */
   end(reason, matches) {

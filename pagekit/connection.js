@@ -74,7 +74,9 @@ export class Connection {
       const result = await this.#methods[method]?.(params);
       if (id) write(socket, { id, result });
     } catch (error) {
-      const data = { reason: error instanceof Refusal ? error.message : "internal" };
+      /** @type {TabhubReason} */
+      const internal = "internal";
+      const data = { reason: error instanceof Refusal ? error.message : internal };
       write(socket, { id, error: { code: -32000, message: String(error), data } });
     }
   }
@@ -88,5 +90,8 @@ function write(socket, message) {
   if (socket?.readyState === 1) socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
 }
 
-/** A call that was not carried out. The message is a reason word that the server knows. */
-export class Refusal extends Error {}
+/**
+ * A call that was not carried out; its message is the reason.
+ * @type {new (reason: TabhubReason) => Error}
+ */
+export const Refusal = class extends Error {};

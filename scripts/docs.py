@@ -118,6 +118,13 @@ def errors() -> str:
     return f"# Errors\n\n{NOTE}\n\n{intro}\n\n{_table(columns, rows)}"
 
 
+def reason_type() -> str:
+    """`protocol/reasons.d.ts`: the reason words that the extension and pagekit may use."""
+    words = "".join(f"\n  | {json.dumps(word)}" for word in REASONS)
+    note = "/** A reason word. Written by `make docs` from src/tabhub/errors.py. */"
+    return f"{note}\ndeclare type TabhubReason ={words};\n"
+
+
 def settings() -> str:
     plain, texts = keys.plain(Settings()), dict(field_docs(Settings))
     rows = [
@@ -171,7 +178,9 @@ PAGES = {
     "docs/link.md": link_page,
     "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
     "protocol/link.schema.json": link_pages.schema,
+    "protocol/reasons.d.ts": reason_type,
     "extension/worker/shared/wire.d.ts": link_pages.declarations,
+    "extension/panel/wire.d.ts": link_pages.panel_declarations,
     "extension/worker/shared/link-methods.js": link_methods.extension_lists,
 }
 

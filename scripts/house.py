@@ -87,6 +87,16 @@ def duplicate_names(tree: dict[str, Module]) -> list[str]:
     return sorted(stem for stem, count in stems.items() if count > 1)
 
 
+def duplicate_classes(tree: dict[str, Module]) -> list[str]:
+    classes = Counter(
+        node.name
+        for module in tree.values()
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    return sorted(name for name, count in classes.items() if count > 1)
+
+
 def functions(tree: dict[str, Module]) -> list[int]:
     """The length of each function, in lines."""
     return [
@@ -119,6 +129,8 @@ def rows() -> Iterator[Row]:
     yield Row(f"folders over {LARGEST_FOLDER} files", listed or "none", "none")
     duplicates = duplicate_names(tree)
     yield Row("duplicate base names", f"{len(duplicates)} ({', '.join(duplicates)})", "≤ 10")
+    classes = duplicate_classes(tree)
+    yield Row("duplicate class names", f"{len(classes)} ({', '.join(classes)})")
     sizes = functions(tree)
     tenth = quantiles(sizes, n=10)[-1]
     yield Row("function, lines: median and p90", f"{median(sizes):.0f} and {tenth:.0f}", "5 and 13")

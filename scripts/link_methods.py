@@ -10,7 +10,7 @@ from msgspec import inspect as types
 from scripts.link_pages import cell, inside, members
 from tabhub.wire import link_versions as versions
 from tabhub.wire import methods
-from tabhub.wire.methods import Method
+from tabhub.wire.methods import LinkMethod
 
 _SECTION = re.compile(r"(<!-- methods: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 LONG = 10
@@ -29,7 +29,7 @@ def _section(name: str) -> str:
     return f"{_table(rows)}\n{_shapes(rows)}"
 
 
-def _table(rows: Iterable[Method], with_sender: bool = False) -> str:
+def _table(rows: Iterable[LinkMethod], with_sender: bool = False) -> str:
     columns = ["method", "kind", "what it does", "params", "result"]
     lines = [columns, ["---"] * len(columns), *(_cells(row) for row in rows)]
     if with_sender:
@@ -38,7 +38,7 @@ def _table(rows: Iterable[Method], with_sender: bool = False) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _cells(row: Method) -> list[str]:
+def _cells(row: LinkMethod) -> list[str]:
     result = "" if row.kind == "notification" else f"`{_shape(row.result)}`"
     texts = [f"`{row.name}`", row.kind, row.about, f"`{_shape(row.params)}`", result]
     return [cell(text) for text in texts]
@@ -52,7 +52,7 @@ def _declared(kind: type[msgspec.Struct]) -> str:
     return "{" + ", ".join(member.declared for member in members(kind)) + "}"
 
 
-def _shapes(rows: Iterable[Method]) -> str:
+def _shapes(rows: Iterable[LinkMethod]) -> str:
     """The members of the shapes that the table only names."""
     outer = [kind for row in rows for kind in (row.params, row.result)]
     named = [kind for kind in outer if len(members(kind)) > LONG]

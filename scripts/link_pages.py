@@ -13,7 +13,7 @@ from msgspec import inspect as types
 from tabhub.wire import link
 from tabhub.wire.commands import COMMANDS, FAMILIES
 from tabhub.wire.commands.command import Command, Shape
-from tabhub.wire.methods import EXTENSION, PAGE, Method
+from tabhub.wire.methods import EXTENSION, PAGE, LinkMethod
 
 METHODS = {"/ws": EXTENSION.rows, "/page": PAGE.rows}
 MESSAGES = dict.fromkeys(
@@ -95,22 +95,27 @@ def _type(kind: types.Type) -> str:
     return TYPE_NAMES[type(kind)]
 
 
-def _shapes() -> dict[str, type[Shape]]:
-    """Every shape by its name, in the order of the commands that use them."""
-    found: dict[str, type[Shape]] = {}
+def _shapes() -> dict[str, type[msgspec.Struct]]:
+    """Every shape of the commands by its name, in the order of the commands that use them."""
+    sides = (side for command in COMMANDS.values() for side in _sides(command))
+    return _with_inner(shape for side in sides for shape in side)
+
+
+def _with_inner(outer: Iterable[type[msgspec.Struct]]) -> dict[str, type[msgspec.Struct]]:
+    """Shapes by their names, each before those that occur inside it."""
+    found: dict[str, type[msgspec.Struct]] = {}
 
     def add(kind: types.Type) -> None:
         if not isinstance(kind, types.StructType):
             for inner in inside(kind):
                 add(inner)
         elif kind.cls.__name__ not in found:
-            found[kind.cls.__name__] = cast(type[Shape], kind.cls)
+            found[kind.cls.__name__] = kind.cls
             for field in kind.fields:
                 add(field.type)
 
-    for command in COMMANDS.values():
-        for shape in (*command.inputs, *command.outputs):
-            add(types.type_info(shape))
+    for shape in outer:
+        add(types.type_info(shape))
     return found
 
 
@@ -153,7 +158,7 @@ def schema() -> str:
     return json.dumps(whole, indent=2) + "\n"
 
 
-def _method(row: Method) -> dict[str, Any]:
+def _method(row: LinkMethod) -> dict[str, Any]:
     method = {"name": row.name, "from": row.sender, "kind": row.kind, "params": _ref(row.params)}
     return method if row.kind == "notification" else {**method, "result": _ref(row.result)}
 
@@ -168,27 +173,61 @@ def _any_of(shapes: Iterable[type[Shape]]) -> dict[str, Any]:
 
 
 def declarations() -> str:
-    """`extension/worker/shared/wire.d.ts`: the types that the worker's JSDoc names `Wire`."""
-    declared: list[type[link.Params]] = [link.Dispatch, *_shapes().values()]
-    lines = [
+    """`extension/worker/shared/wire.d.ts`: what the worker's JSDoc refers to as `Wire`."""
+    return _namespace(
+        "Wire",
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
-        "// prettier-ignore",
-        "declare namespace Wire {",
-        *(f"  {line}".rstrip() for shape in declared for line in _interface(shape)),
-        "  interface Commands {",
-        *(f"    {line}" for command in COMMANDS.values() for line in _entry(command)),
-        "  }",
-        "",
-        '  type Input<N extends keyof Commands> = Commands[N]["input"];',
-        '  type Output<N extends keyof Commands> = Commands[N]["output"];',
-        f"  type BrowserCommand = {_names(needs_tab=False)};",
-        f"  type TabCommand = {_names(needs_tab=True)};",
-        "}",
-    ]
+        [link.Dispatch, *_shapes().values()],
+        [
+            "interface Commands {",
+            *(f"  {line}" for command in COMMANDS.values() for line in _entry(command)),
+            "}",
+            "",
+            'type Input<N extends keyof Commands> = Commands[N]["input"];',
+            'type Output<N extends keyof Commands> = Commands[N]["output"];',
+            f"type BrowserCommand = {_names(needs_tab=False)};",
+            f"type TabCommand = {_names(needs_tab=True)};",
+        ],
+    )
+
+
+def panel_declarations() -> str:
+    """`extension/panel/wire.d.ts`: what the panel's JSDoc refers to as `Panel`."""
+    requests = [row for row in EXTENSION.rows if row.sender == "panel"]
+    notifications = [row for row in EXTENSION.rows if row.receiver == "relay"]
+    results = [row.result for row in requests]
+    params = [row.params for row in (*requests, *notifications)]
+    return _namespace(
+        "Panel",
+        "/** The panel's messages. Written by `make docs` from src/tabhub/wire/panel.py. */",
+        _with_inner([*results, *params]).values(),
+        [
+            "interface Requests {",
+            *(f"  {line}" for row in requests for line in _request(row)),
+            "}",
+            "",
+            "interface Notifications {",
+            *(f'  "{row.name}": {row.params.__name__};' for row in notifications),
+            "}",
+        ],
+    )
+
+
+def _namespace(
+    name: str, note: str, shapes: Iterable[type[msgspec.Struct]], tables: Iterable[str]
+) -> str:
+    inside = [*(line for shape in shapes for line in _interface(shape)), *tables]
+    indented = (f"  {line}".rstrip() for line in inside)
+    lines = [note, "// prettier-ignore", f"declare namespace {name} {{", *indented, "}"]
     return "\n".join(lines) + "\n"
 
 
-def _interface(shape: type[link.Params]) -> list[str]:
+def _request(row: LinkMethod) -> list[str]:
+    names = f"params: {row.params.__name__}; result: {row.result.__name__}"
+    return [f"/** {row.about} */", f'"{row.name}": {{ {names} }};']
+
+
+def _interface(shape: type[msgspec.Struct]) -> list[str]:
     lines = [f"/** {_words(shape.__doc__)} */", f"interface {shape.__name__} {{"]
     for member in members(shape):
         lines += [f"  /** {member.about} */"] if member.about else []
@@ -258,11 +297,11 @@ def _inner() -> str:
     return "\n".join(["### Shapes\n", "| shape | members |", "|---|---|", *rows]) + "\n"
 
 
-def _side(shapes: Iterable[type[Shape]]) -> str:
+def _side(shapes: Iterable[type[msgspec.Struct]]) -> str:
     return " Or: ".join(_shape(shape) for shape in shapes)
 
 
-def _shape(shape: type[Shape]) -> str:
+def _shape(shape: type[msgspec.Struct]) -> str:
     declared = ", ".join(member.declared for member in members(shape))
     notes = [
         f"`{documented.name}`: {_lower(documented.about)}"

@@ -31,16 +31,20 @@ def _reasons(call: ast.Call) -> Iterator[str]:
             yield value.value
 
 
+def _calls() -> Iterator[tuple[str, ast.Call]]:
+    """Every call in the server's source, and the name of its file."""
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                yield path.name, node
+
+
 def _used() -> dict[str, set[str]]:
     """Each word that the server raises, and the files that raise it."""
     used: dict[str, set[str]] = {}
-    for path in sorted((ROOT / "src").rglob("*.py")):
-        calls = (
-            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
-        )
-        for call in calls:
-            for word in _reasons(call):
-                used.setdefault(word, set()).add(path.name)
+    for file, call in _calls():
+        for word in _reasons(call):
+            used.setdefault(word, set()).add(file)
     return used
 
 
@@ -48,6 +52,17 @@ def test_every_reason_that_the_server_raises_is_in_the_table() -> None:
     used = _used()
     assert len(used) > 30
     assert {word: files for word, files in used.items() if word not in REASONS} == {}
+
+
+def test_every_error_has_the_class_under_which_the_table_lists_its_reason() -> None:
+    found = {
+        (file, call.func.id, word)
+        for file, call in _calls()
+        if isinstance(call.func, ast.Name) and call.func.id in KINDS
+        for word in _reasons(call)
+        if call.func.id != type(from_reason(word, "")).__name__
+    }
+    assert found == set()
 
 
 def test_the_default_reason_of_every_kind_of_error_is_in_the_table() -> None:

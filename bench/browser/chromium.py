@@ -1,4 +1,4 @@
-"""One browser with two extensions: the product's installed copy, and the floor's."""
+"""One browser with two extensions: the product's installed copy, and the minimal one."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""`1 + 1` in a real tab: through the whole product, against the minimal extension in `floor/`."""
+"""`1 + 1` in a real tab: through the whole product, against the minimal extension."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -6,7 +6,7 @@ from statistics import median
 
 import uvloop
 
-from bench.browser.stand import stand
+from bench.browser.browser_setup import browser_setup
 from bench.caller import milliseconds
 from bench.rows import Row
 
@@ -24,14 +24,14 @@ def measure() -> Iterator[Row]:
 
 
 async def _measure() -> list[Row]:
-    async with stand() as ready:
+    async with browser_setup() as ready:
         tab = await ready.agent.open(ready.site.page("form"))
 
         def ours() -> Awaitable[object]:
             return ready.agent.call("browser_execute_script", code="1+1", tabId=tab)
 
         def bare() -> Awaitable[object]:
-            return ready.floor.evaluate(tab)
+            return ready.minimal.evaluate(tab)
 
         looped = [times async for times in tight(ours, bare)][WARM_UP:]
         paced = [times async for times in _paced(ours, bare)]

@@ -11,8 +11,8 @@ from typing import Any
 
 import uvloop
 
+from bench.browser.browser_setup import BrowserSetup, browser_setup
 from bench.browser.pages import item_page, large_page, link_page
-from bench.browser.stand import Stand, stand
 from bench.browser.starting import start_to_initialize
 from bench.caller import Caller, milliseconds
 from bench.rows import Row
@@ -63,7 +63,7 @@ def measure() -> Iterator[Row]:
 
 
 async def _measure() -> list[Row]:
-    async with stand() as ready:
+    async with browser_setup() as ready:
         form = await ready.agent.open(ready.site.page("form"))
         known = [*await _in_pages(ready, form), *_tabs(ready), _tools(ready.agent)]
         floor = Operation("floor", lambda: _floor(ready, form))
@@ -74,12 +74,12 @@ async def _measure() -> list[Row]:
     return [*rows, Row("start to initialize", await start_to_initialize(), " ms", 400)]
 
 
-async def _floor(ready: Stand, tab: int) -> int:
-    await ready.floor.evaluate(tab)
+async def _floor(ready: BrowserSetup, tab: int) -> int:
+    await ready.minimal.evaluate(tab)
     return 0
 
 
-async def _in_pages(ready: Stand, form: int) -> list[Operation]:
+async def _in_pages(ready: BrowserSetup, form: int) -> list[Operation]:
     agent, site = ready.agent, ready.site
     items, links = await agent.open(item_page(site)), await agent.open(link_page(site))
     large = await agent.open(large_page(site))
@@ -108,7 +108,7 @@ async def _in_pages(ready: Stand, form: int) -> list[Operation]:
     ]
 
 
-def _tabs(ready: Stand) -> list[Operation]:
+def _tabs(ready: BrowserSetup) -> list[Operation]:
     agent, site = ready.agent, ready.site
     opened: list[int] = []
     pages = cycle([site.page("targets"), site.page("form")])

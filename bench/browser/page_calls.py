@@ -1,12 +1,12 @@
-"""A tool of a real page: through the whole product, against the minimal extension in `floor/`."""
+"""A tool of a real page: through the whole product, against the minimal extension."""
 
 from collections.abc import Awaitable, Iterator
 from statistics import median
 
 import uvloop
 
+from bench.browser.browser_setup import BrowserSetup, browser_setup
 from bench.browser.evaluate import BLOCK, BLOCKS, WARM_UP, tight
-from bench.browser.stand import Stand, stand
 from bench.caller import milliseconds
 from bench.rows import Row
 from tests.support.browsers.page_tools import tool_name
@@ -20,7 +20,7 @@ def measure() -> Iterator[Row]:
 
 
 async def _measure() -> list[Row]:
-    async with stand() as ready:
+    async with browser_setup() as ready:
         tab = await ready.agent.open(ready.site.page("tools"))
         name = tool_name(ready.site.url, "double")
         await _listed(ready, name)
@@ -29,10 +29,10 @@ async def _measure() -> list[Row]:
             return ready.agent.call(name, a=21)
 
         def bare() -> Awaitable[object]:
-            return ready.floor.ask("port", tab=tab, tool="double", input={"a": 21})
+            return ready.minimal.ask("port", tab=tab, tool="double", input={"a": 21})
 
         def empty() -> Awaitable[object]:
-            return ready.floor.ask("port", tab=tab, input=21)
+            return ready.minimal.ask("port", tab=tab, input=21)
 
         times = [pair async for pair in tight(ours, bare)][WARM_UP:]
         empty_times = [await milliseconds(empty) for _ in range(BLOCK * BLOCKS)]
@@ -45,7 +45,7 @@ async def _measure() -> list[Row]:
     ]
 
 
-async def _listed(ready: Stand, name: str) -> None:
+async def _listed(ready: BrowserSetup, name: str) -> None:
     """Wait until the page has published its tools, which takes some milliseconds."""
     while name not in str(await ready.agent.request("tools/list", {})):
         pass

@@ -9,9 +9,9 @@ from contextlib import AsyncExitStack
 from functools import reduce
 from operator import or_
 
+from bench.browser.browser_setup import browser_setup
 from bench.browser.pages import large_page, link_page
-from bench.browser.stand import stand
-from bench.peers.field import devtools_command, playwright_command
+from bench.peers.all_servers import devtools_command, playwright_command
 from bench.peers.ours import EVERYTHING
 from bench.peers.stdio import serving
 from bench.rows import Row
@@ -43,7 +43,7 @@ def measure() -> Iterator[Row]:
 
 async def _missing_everywhere() -> dict[str, Names]:
     async with AsyncExitStack() as stack:
-        ready = await stack.enter_async_context(stand())
+        ready = await stack.enter_async_context(browser_setup())
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         playwright = await stack.enter_async_context(serving(playwright_command(), folder))
         devtools = await stack.enter_async_context(serving(devtools_command(), folder))

@@ -2,11 +2,11 @@
 
 import re
 
-from bench.peers.contender import Contender, Spot
+from bench.peers.compared_server import ComparedServer, Spot
 from bench.peers.stdio import StdioServer
 
 
-class DevTools(Contender):
+class DevTools(ComparedServer):
     """With all tools. A snapshot gives each element a uid."""
 
     name = "devtools"
@@ -61,7 +61,7 @@ class DevTools(Contender):
         return await self._server.text(tool, pageId=self._page, **arguments)
 
 
-class SlimDevTools(Contender):
+class SlimDevTools(ComparedServer):
     """With three tools only."""
 
     name = "devtools slim"

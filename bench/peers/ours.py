@@ -1,13 +1,13 @@
-"""tabhub itself, and the minimal extension in `browser/floor/`."""
+"""tabhub itself, and the minimal extension in `browser/minimal_extension/`."""
 
-from bench.browser.floor import Floor
+from bench.browser.minimal_extension import MinimalExtension
 from bench.caller import Caller
-from bench.peers.contender import CannotDo, Contender, Spot
+from bench.peers.compared_server import CannotDo, ComparedServer, Spot
 
 EVERYTHING = 1_000_000
 
 
-class Tabhub(Contender):
+class Tabhub(ComparedServer):
     """Through `/mcp`, with one session."""
 
     name = "tabhub"
@@ -55,14 +55,14 @@ class Tabhub(Contender):
         return len(result["content"][0]["text"].encode())
 
 
-class BareFloor(Contender):
+class BareExtension(ComparedServer):
     """The minimal extension, which checks nothing."""
 
     name = "floor"
     is_peer = False
 
-    def __init__(self, floor: Floor, tab: int) -> None:
-        self._floor = floor
+    def __init__(self, minimal: MinimalExtension, tab: int) -> None:
+        self._minimal = minimal
         self._tabs = [tab]
         self._point = [0.0, 0.0]
 
@@ -76,7 +76,7 @@ class BareFloor(Contender):
         return await self._do("screenshot")
 
     async def prepare(self, spot: Spot) -> None:
-        self._point = await self._floor.ask("locate", tab=self._tabs[-1], selector=spot.selector)
+        self._point = await self._minimal.ask("locate", tab=self._tabs[-1], selector=spot.selector)
 
     async def click(self, spot: Spot) -> int:
         return await self._do("click", point=self._point)
@@ -85,17 +85,17 @@ class BareFloor(Contender):
         return await self._do("fill", selector=spot.selector, text=text)
 
     async def list_tabs(self) -> int:
-        return len(str(await self._floor.ask("list")))
+        return len(str(await self._minimal.ask("list")))
 
     async def open_tab(self, url: str) -> int:
-        self._tabs.append(await self._floor.ask("open", url=url))
+        self._tabs.append(await self._minimal.ask("open", url=url))
         return 0
 
     async def close_tab(self) -> None:
-        await self._floor.ask("close", tab=self._tabs.pop())
+        await self._minimal.ask("close", tab=self._tabs.pop())
 
     async def snapshot(self) -> int:
         raise CannotDo
 
     async def _do(self, command: str, **arguments: object) -> int:
-        return len(str(await self._floor.ask(command, tab=self._tabs[-1], **arguments)))
+        return len(str(await self._minimal.ask(command, tab=self._tabs[-1], **arguments)))

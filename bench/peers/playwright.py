@@ -1,10 +1,10 @@
 """@playwright/mcp."""
 
-from bench.peers.contender import Contender, Spot
+from bench.peers.compared_server import ComparedServer, Spot
 from bench.peers.stdio import StdioServer
 
 
-class Playwright(Contender):
+class Playwright(ComparedServer):
     """With its default pause after actions, or without."""
 
     def __init__(self, server: StdioServer, name: str) -> None:

@@ -4,7 +4,7 @@ import sys
 
 import uvloop
 
-from bench.line import Line
+from bench.http_connection import HttpConnection
 from bench.server.echo_server import SECRET
 
 REQUEST = (
@@ -13,11 +13,11 @@ REQUEST = (
 
 
 async def main(port: int) -> None:
-    line = await Line.open(port)
-    await line.ask(REQUEST.encode())
+    connection = await HttpConnection.open(port)
+    await connection.ask(REQUEST.encode())
     print("reading", flush=True)
     while True:
-        await line.ask(REQUEST.encode())
+        await connection.ask(REQUEST.encode())
 
 
 if __name__ == "__main__":

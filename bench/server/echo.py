@@ -7,7 +7,7 @@ from statistics import median
 import uvloop
 
 from bench.eras import Era, Session, Sessionless, common_headers
-from bench.line import Line
+from bench.http_connection import HttpConnection
 from bench.processes import Child, cpu_seconds, server
 from bench.rows import Row
 from bench.server.echo_server import SECRET
@@ -62,21 +62,21 @@ async def written(name: str, port: int, number: int) -> list[bytes]:
 
 
 async def _session(port: int) -> Session:
-    line = await Line.open(port)
+    connection = await HttpConnection.open(port)
     try:
-        return await Session.begin(line, common_headers(SECRET))
+        return await Session.begin(connection, common_headers(SECRET))
     finally:
-        line.close()
+        connection.close()
 
 
 async def drive(port: int, requests: list[bytes], connections: int) -> None:
     """Send all requests; each connection sends the next once it has its response."""
     waiting = iter(requests)
 
-    async def work(line: Line) -> None:
+    async def work(connection: HttpConnection) -> None:
         for request in waiting:
-            await line.ask(request)
-        line.close()
+            await connection.ask(request)
+        connection.close()
 
-    lines = [await Line.open(port) for _ in range(connections)]
-    await asyncio.gather(*(work(line) for line in lines))
+    opened = [await HttpConnection.open(port) for _ in range(connections)]
+    await asyncio.gather(*(work(connection) for connection in opened))

@@ -6,7 +6,7 @@ from statistics import median
 import uvloop
 
 from bench.eras import GATEWAY, Era, Rest, Session, Sessionless, common_headers
-from bench.line import Line
+from bench.http_connection import HttpConnection
 from bench.processes import Child, server
 from bench.rows import Row
 from bench.server.echo import ARGUMENTS, CONNECTIONS, REQUESTS, ROUNDS, WARM_UP, cost
@@ -58,8 +58,8 @@ async def _era(kind: str, port: int) -> Era:
         return Rest(headers | {"accept": "application/json"})
     if kind.endswith("sessionless"):
         return Sessionless(headers, *path)
-    line = await Line.open(port)
+    connection = await HttpConnection.open(port)
     try:
-        return await Session.begin(line, headers, *path)
+        return await Session.begin(connection, headers, *path)
     finally:
-        line.close()
+        connection.close()

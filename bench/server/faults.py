@@ -7,7 +7,7 @@ import uvloop
 
 from bench.caller import milliseconds
 from bench.eras import common_headers, posted
-from bench.line import Line
+from bench.http_connection import HttpConnection
 from bench.processes import server
 from bench.rows import Row
 from bench.server.echo_server import SECRET
@@ -38,17 +38,17 @@ async def _slowest(name: str, body: bytes, port: int) -> Row:
 
 
 async def _refusal(path: str, body: bytes, port: int) -> float:
-    line = await Line.open(port)
+    connection = await HttpConnection.open(port)
     headers = {**common_headers(SECRET), "accept": "application/json"}
     request = posted(path, headers, body)
 
     async def ask() -> None:
         try:
-            await line.ask(request)
+            await connection.ask(request)
         except RuntimeError:
             return
         raise AssertionError(f"{path} accepted an invalid body")
 
     times = [await milliseconds(ask) for _ in range(ROUNDS)]
-    line.close()
+    connection.close()
     return median(times)

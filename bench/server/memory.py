@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import uvloop
 
-from bench.browser.stand import stand
+from bench.browser.browser_setup import browser_setup
 from bench.processes import rss_megabytes, server
 from bench.rows import Row
 from bench.server.echo import drive, written
@@ -27,7 +27,7 @@ def _echo() -> Row:
 
 async def _real() -> list[Row]:
     """A thousand lists of tabs, then a thousand scripts, in the same server."""
-    async with stand() as ready:
+    async with browser_setup() as ready:
         agent = ready.agent
         tab = await agent.open(ready.site.page("form"))
         before = rss_megabytes(ready.server_pid)

@@ -7,7 +7,7 @@ from statistics import median
 import uvloop
 
 from bench.eras import Session, common_headers
-from bench.line import Line
+from bench.http_connection import HttpConnection
 from bench.processes import Child, rss_megabytes, server
 from bench.rows import Row
 from bench.server.echo import ARGUMENTS
@@ -56,14 +56,14 @@ async def _measure(product: Child) -> list[Row]:
 class _Agent:
     """A session, its connection for calls, and its connection for the stream."""
 
-    def __init__(self, calls: Line, stream: Line, session: Session) -> None:
+    def __init__(self, calls: HttpConnection, stream: HttpConnection, session: Session) -> None:
         self._calls = calls
         self._stream = stream
         self._session = session
 
     @classmethod
     async def begin(cls, port: int) -> "_Agent":
-        calls, stream = await Line.open(port), await Line.open(port)
+        calls, stream = await HttpConnection.open(port), await HttpConnection.open(port)
         session = await Session.begin(calls, common_headers(SECRET))
         stream.send(session.stream())
         return cls(calls, stream, session)

@@ -611,7 +611,7 @@ interface TabhubUpload {
 
 type TabhubProgress = (report: { progress?: unknown; total?: unknown; message?: unknown }) => void;
 
-interface TabhubToolBounds {
+interface TabhubToolLimits {
   readonly MAX_TOOLS: number;
   /** The longest text of one message or result. */
   readonly MAX_TEXT: number;
@@ -630,7 +630,7 @@ interface TabhubToolBounds {
   message(error: unknown): string;
 }
 
-interface TabhubQuota {
+interface TabhubRateLimit {
   make(
     most: number,
     perSecond: number,
@@ -645,12 +645,12 @@ interface TabhubQuota {
   };
 }
 
-interface TabhubToolMeasure {
+interface TabhubSizeLimit {
   /** A value as JSON of at most so many characters, or why it is none. */
   write(value: unknown, most: number): { fault: "" | "large" | "invalid"; text: string };
 }
 
-interface TabhubToolPace {
+interface TabhubToolRate {
   make(now: () => number): {
     /** In how many milliseconds the next change may be reported. */
     wait(): number;
@@ -707,7 +707,7 @@ interface TabhubMcpClient {
   make(kind: TabhubToolSource["kind"], post: (payload: unknown) => void): TabhubMcpSource;
 }
 
-interface TabhubFramedTools extends TabhubToolSource {
+interface TabhubFramedSource extends TabhubToolSource {
   /** What came from this document's server by way of the parent's window. */
   receive(payload: unknown): void;
   /** Sends the parent the name of this document's window. */
@@ -715,7 +715,7 @@ interface TabhubFramedTools extends TabhubToolSource {
   connected(say: (message: object) => void): void;
 }
 
-interface TabhubToolCarrier {
+interface TabhubWindowMessages {
   /** How names of windows begin. */
   readonly PREFIX: string;
   /** Passes a message on to a child's window. */
@@ -725,7 +725,7 @@ interface TabhubToolCarrier {
   connected(say: (message: object) => void): void;
 }
 
-interface TabhubPageTools {
+interface TabhubToolList {
   connected(say: (message: object) => void): void;
   call(body: {
     callId: string;
@@ -740,17 +740,17 @@ interface TabhubPageTools {
 }
 
 interface TabhubParts {
-  quota: TabhubQuota;
-  toolmeasure: TabhubToolMeasure;
-  toolbounds: TabhubToolBounds;
-  toolpace: TabhubToolPace;
-  nativetools: TabhubToolSource;
-  mcpclient: TabhubMcpClient;
-  mcptools: TabhubMcpSource;
-  toolcarrier: TabhubToolCarrier;
-  framedtools: TabhubFramedTools;
-  bridgedtools: TabhubMcpSource & { readonly name: string };
-  pagetools: TabhubPageTools;
+  rateLimit: TabhubRateLimit;
+  sizeLimit: TabhubSizeLimit;
+  toolLimits: TabhubToolLimits;
+  toolRate: TabhubToolRate;
+  nativeTools: TabhubToolSource;
+  mcpClient: TabhubMcpClient;
+  mcpSource: TabhubMcpSource;
+  windowMessages: TabhubWindowMessages;
+  framedSource: TabhubFramedSource;
+  bridgedSource: TabhubMcpSource & { readonly name: string };
+  toolList: TabhubToolList;
   dom: TabhubDom;
   refs: TabhubRefs;
   roles: TabhubRoles;
@@ -766,7 +766,7 @@ interface TabhubParts {
   walker: TabhubWalker;
   prose: TabhubReader;
   markup: TabhubReader;
-  maincontent: TabhubMainContent;
+  mainContent: TabhubMainContent;
   synonyms: TabhubSynonyms;
   spelling: TabhubSpelling;
   matching: TabhubMatching;
@@ -774,7 +774,7 @@ interface TabhubParts {
   elements: TabhubElements;
   durable: TabhubDurable;
   waiting: TabhubWaiting;
-  childframes: TabhubChildFrames;
+  childFrames: TabhubChildFrames;
   hit: TabhubHit;
   points: TabhubPoints;
   target: TabhubTarget;
@@ -797,5 +797,5 @@ interface TabhubParts {
 
 declare const tabhub: Readonly<TabhubParts> & {
   define<Name extends keyof TabhubParts>(name: Name, make: () => TabhubParts[Name]): void;
-  fail(reason: string, message: string, data?: object): never;
+  fail(reason: TabhubReason, message: string, data?: object): never;
 };

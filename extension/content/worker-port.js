@@ -5,9 +5,9 @@
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
   const { keyboard, mouse } = tabhub;
-  const { childframes, refs, storage, upload, walker, dom } = tabhub;
-  const { durable, elements, find, framedtools, maincontent, markup } = tabhub;
-  const { pagetools, prose, toolcarrier, waiting } = tabhub;
+  const { childFrames, refs, storage, upload, walker, dom } = tabhub;
+  const { durable, elements, find, framedSource, mainContent, markup } = tabhub;
+  const { toolList, prose, windowMessages, waiting } = tabhub;
   const CALM_MS = 1000;
   /** @type {chrome.runtime.Port | null} */
   let port = null;
@@ -26,7 +26,7 @@ tabhub.define("port", () => {
   function read({ root, ...options }) {
     const start = root ? refs.resolve(root) : dom.documentElement();
     const page = start ? walker.read(start, options) : { text: "", frames: [], whole: true };
-    return { ...page, index: childframes.ownIndex() };
+    return { ...page, index: childFrames.ownIndex() };
   }
 
   /** @param {any} body */
@@ -45,12 +45,12 @@ tabhub.define("port", () => {
     const root = how ? target.find(how) : wholePage();
     const none = { text: "", frames: [], whole: true };
     const tag = root ? dom.tag(root) : "";
-    return { ...(root ? reader.read(root, sizes) : none), tag, index: childframes.ownIndex() };
+    return { ...(root ? reader.read(root, sizes) : none), tag, index: childFrames.ownIndex() };
   }
 
   /** @param {any} body */
   function text(body) {
-    const wholePage = body.isMain ? maincontent.find : dom.body;
+    const wholePage = body.isMain ? mainContent.find : dom.body;
     return piece(body, prose, wholePage);
   }
 
@@ -148,16 +148,16 @@ tabhub.define("port", () => {
     ["wait", wait],
     ["look", (body) => minting(body, () => waiting.look(body))],
     ["stopWaiting", ({ id }) => waiting.stop(id)],
-    ["announce", (body) => minting(body, () => childframes.announce())],
+    ["announce", (body) => minting(body, () => childFrames.announce())],
     ["contentType", () => dom.contentType()],
     ["viewport", () => ({ width: window.innerWidth, height: window.innerHeight })],
     ["activation", () => navigator.userActivation.hasBeenActive],
     ["idle", () => true],
-    ["index", () => childframes.ownIndex()],
-    ["listen", () => childframes.listen()],
-    ["heard", () => childframes.nonce()],
-    ["outward", (body) => childframes.outward(body)],
-    ["through", (body) => childframes.through(body)],
+    ["index", () => childFrames.ownIndex()],
+    ["listen", () => childFrames.listen()],
+    ["heard", () => childFrames.nonce()],
+    ["outward", (body) => childFrames.outward(body)],
+    ["through", (body) => childFrames.through(body)],
     ["has", ({ selector }) => target.has(selector)],
     ["box", (body) => target.box(target.find(body))],
     ["aim", aim],
@@ -195,16 +195,21 @@ tabhub.define("port", () => {
     ["show", ({ word, how }) => upload.show(word, how && target.find(how))],
     ["expectShown", ({ word }) => upload.expect(word)],
     ["hasShown", () => upload.hasShown()],
-    ["pageTool", (body) => pagetools.call(body)],
-    ["stopPageTool", (body) => pagetools.stop(body)],
-    ["used", () => pagetools.used()],
+    ["pageTool", (body) => toolList.call(body)],
+    ["stopPageTool", (body) => toolList.stop(body)],
+    ["used", () => toolList.used()],
     ["rest", ({ ms }) => void (restUntil = performance.now() + ms)],
-    ["introduce", () => framedtools.introduce()],
-    ["toChild", (body) => toolcarrier.forward(body)],
-    ["forgetChild", (body) => toolcarrier.forget(body)],
-    ["fromParent", ({ payload }) => framedtools.receive(payload)],
+    ["introduce", () => framedSource.introduce()],
+    ["toChild", (body) => windowMessages.forward(body)],
+    ["forgetChild", (body) => windowMessages.forget(body)],
+    ["fromParent", ({ payload }) => framedSource.receive(payload)],
   ];
   const answers = new Map(table);
+
+  /** @param {{reason?: TabhubReason, message: string, data?: object}} error */
+  function failure({ reason = "internal", message, data }) {
+    return { reason, message, data };
+  }
 
   /** @param {any} message */
   async function answer({ id, type, body, until }) {
@@ -214,8 +219,7 @@ tabhub.define("port", () => {
       const value = await answers.get(type)?.(body);
       if (!post(asked, { id, value })) tabhub.fail("too_large", "The page's answer is too large.");
     } catch (error) {
-      const { reason = "internal", message, data } = /** @type {any} */ (error);
-      post(asked, { id, error: { reason, message, data } });
+      post(asked, { id, error: failure(/** @type {any} */ (error)) });
     }
   }
 
@@ -245,9 +249,9 @@ tabhub.define("port", () => {
     port.onMessage.addListener((message) => void answer(message));
     port.onDisconnect.addListener(disconnected);
     post(port, { type: "hello", range: refs.range() });
-    toolcarrier.connected((message) => post(port, message));
-    framedtools.connected((message) => post(port, message));
-    pagetools.connected((message) => post(port, message));
+    windowMessages.connected((message) => post(port, message));
+    framedSource.connected((message) => post(port, message));
+    toolList.connected((message) => post(port, message));
   }
 
   function disconnected() {

@@ -13,10 +13,10 @@ const ENDS = [
   ["in a week", 604_800],
 ];
 
-/** @typedef {(decision: Decision, scope?: Scope, seconds?: number) => Promise<Outcome>} Decide */
+/** @typedef {(decision: Decision, scope?: Scope, seconds?: number) => Promise<Panel.ConfirmationOutcome>} Decide */
 
 /**
- * @param {ApprovalRequest} request
+ * @param {Panel.Confirmation} request
  * @param {Decide} decide
  */
 export function approval(request, decide) {
@@ -60,18 +60,18 @@ function durations() {
   return /** @type {HTMLSelectElement} */ (el("select", { "data-ends": true }, ...choices));
 }
 
-/** @param {ApprovalRequest} request */
+/** @param {Panel.Confirmation} request */
 function who({ client, agent }) {
   const called = agent && agent !== client ? [" calls itself ", strange(agent)] : [];
   return el("p", { class: "who" }, strange(client, { tag: "strong" }), ...called);
 }
 
-/** @param {ApprovalRequest} request */
+/** @param {Panel.Confirmation} request */
 function what({ title, tool }) {
   return el("h3", {}, strange(title), " ", strange(tool, { tag: "code" }));
 }
 
-/** @param {ApprovalRequest} request */
+/** @param {Panel.Confirmation} request */
 function where({ tab, origin }) {
   const place = el("p", { class: "where" });
   if (origin) place.append("on ", strange(origin, { tag: "strong", className: "address" }));
@@ -113,7 +113,7 @@ function json(text) {
 }
 
 /**
- * @param {ApprovalRequest} request
+ * @param {Panel.Confirmation} request
  * @param {(decision: Decision, scope?: Scope) => void} send
  */
 function buttons(request, send) {
@@ -136,21 +136,21 @@ export function tick(place, now) {
 // Pages that want to offer tools without the extension wait for pairing.
 
 /**
- * @param {PairingRequest} request
+ * @param {Panel.WaitingPage} request
  * @param {Attempt} attempt
  */
 export function pairingRow({ origin, code }, attempt) {
   const pair = (/** @type {boolean} */ allowed) => attempt("page.pair", { origin, code, allowed });
   return el(
     "li",
-    { "data-knock": origin },
+    { "data-pairing": origin },
     el("p", {}, strange(origin, { tag: "strong" })),
     el("p", { class: "hint" }, "The page shows the code ", strange(code, { tag: "code" }), "."),
     el(
       "div",
       { class: "buttons" },
-      button("Allow", { "data-action": "let-in" }, () => pair(true)),
-      button("Not now", { "data-action": "keep-out" }, () => pair(false)),
+      button("Allow", { "data-action": "pair" }, () => pair(true)),
+      button("Not now", { "data-action": "decline" }, () => pair(false)),
     ),
   );
 }

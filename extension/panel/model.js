@@ -5,28 +5,31 @@ const NO_CONNECTION = "There is no connection to the server.";
 /** @type {Model} */
 export const START = { server: null, problem: "Connecting…", mismatch: "", lookedAt: null };
 
+/** @type {{[N in keyof WorkerMessages]: (model: Model, params: WorkerMessages[N]) => Model}} */
+const CHANGES = {
+  state: (model, state) => ({ ...model, server: arranged(model.server, state) }),
+  closed: (model, { problem }) => ({ ...model, server: null, problem: problem || NO_CONNECTION }),
+  mismatch: (model, { text }) => ({ ...model, mismatch: text }),
+  "confirmation.request": (model, request) => withWaiting(model, (all) => added(all, request)),
+  "confirmation.closed": (model, closed) =>
+    withWaiting(model, (all) => all.filter(({ id }) => id !== closed.id)),
+  "confirmation.missed": (model) => model,
+};
+
 /**
+ * @template {keyof WorkerMessages} N
  * @param {Model} model
- * @param {string} method
- * @param {any} params
- * @returns {Model}
+ * @param {N} method
+ * @param {WorkerMessages[N]} params
+ * @returns {Model} the same if the method is that of a newer worker
  */
 export function applyMessage(model, method, params) {
-  if (method === "state") return { ...model, server: arranged(model.server, params) };
-  if (method === "closed") {
-    return { ...model, server: null, problem: params.problem || NO_CONNECTION };
-  }
-  if (method === "mismatch") return { ...model, mismatch: params.text };
-  if (method === "confirmation.request") return withWaiting(model, (all) => added(all, params));
-  if (method === "confirmation.closed") {
-    return withWaiting(model, (all) => all.filter(({ id }) => id !== params.id));
-  }
-  return model;
+  return CHANGES[method]?.(model, params) ?? model;
 }
 
 /**
  * @param {Model} model
- * @param {(confirmations: ApprovalRequest[]) => ApprovalRequest[]} change
+ * @param {(confirmations: Panel.Confirmation[]) => Panel.Confirmation[]} change
  * @returns {Model}
  */
 function withWaiting(model, change) {
@@ -36,8 +39,8 @@ function withWaiting(model, change) {
 }
 
 /**
- * @param {ApprovalRequest[]} all
- * @param {ApprovalRequest} one
+ * @param {Panel.Confirmation[]} all
+ * @param {Panel.Confirmation} one
  */
 function added(all, one) {
   return all.some(({ id }) => id === one.id) ? all : [...all, one];
@@ -45,9 +48,9 @@ function added(all, one) {
 
 /**
  * Requests that wait keep their places: nothing may move between a person and a button.
- * @param {ServerState | null} before
- * @param {ServerState} fresh
- * @returns {ServerState}
+ * @param {Panel.State | null} before
+ * @param {Panel.State} fresh
+ * @returns {Panel.State}
  */
 function arranged(before, fresh) {
   const now = new Map(fresh.confirmations.map((one) => [one.id, one]));

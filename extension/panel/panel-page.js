@@ -21,8 +21,9 @@ function show(next) {
 }
 
 /**
- * @param {string} method
- * @param {any} params
+ * @template {keyof WorkerMessages} N
+ * @param {N} method
+ * @param {WorkerMessages[N]} params
  */
 function receive(method, params) {
   show(applyMessage(model, method, params));
@@ -36,7 +37,7 @@ async function load() {
   }
 }
 
-/** @type {import("./render.js").Hands["decide"]} */
+/** @type {import("./render.js").Actions["decide"]} */
 function decide(id, decision, scope, seconds) {
   return port.ask("confirmation.response", { id, decision, scope, seconds });
 }

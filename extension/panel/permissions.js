@@ -17,7 +17,7 @@ export function familyTools({ family, tools }, attempt) {
 }
 
 /**
- * @param {ToolState} tool
+ * @param {Panel.ToolShown} tool
  * @param {Attempt} attempt
  */
 function toolRow({ name, title, plugin, permission, effective }, attempt) {
@@ -31,7 +31,8 @@ function toolRow({ name, title, plugin, permission, effective }, attempt) {
   );
   choice.value = permission ?? "";
   choice.addEventListener("change", async ({ isTrusted }) => {
-    const params = { plugin, tool: name, permission: choice.value || null };
+    const chosen = /** @type {Panel.ToolShown["effective"] | ""} */ (choice.value);
+    const params = { plugin, tool: name, permission: chosen || null };
     const isDone = isTrusted && (await attempt("config.setToolPermission", params));
     if (!isDone) choice.value = permission ?? "";
   });
@@ -40,7 +41,7 @@ function toolRow({ name, title, plugin, permission, effective }, attempt) {
 }
 
 /**
- * @param {GrantState} grant
+ * @param {Panel.GrantShown} grant
  * @param {Attempt} attempt
  */
 export function grantRow(grant, attempt) {

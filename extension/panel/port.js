@@ -13,7 +13,7 @@ export class WorkerPort {
   #connected;
 
   /**
-   * @param {(method: string, params: any) => void} received
+   * @param {<N extends keyof WorkerMessages>(method: N, params: WorkerMessages[N]) => void} received
    * @param {() => void} connected
    */
   constructor(received, connected) {
@@ -33,9 +33,10 @@ export class WorkerPort {
   }
 
   /**
-   * @param {string} method
-   * @param {object} params
-   * @returns {Promise<any>}
+   * @template {keyof Panel.Requests} N
+   * @param {N} method
+   * @param {Panel.Requests[N]["params"]} params
+   * @returns {Promise<Panel.Requests[N]["result"]>}
    */
   ask(method, params) {
     return this.#requests.request((id) => {

@@ -12,7 +12,7 @@ const TAKES = new Set([
   "unshare",
   "revoke",
   "skip-off",
-  "keep-out",
+  "decline",
 ]);
 
 /** @typedef {HTMLButtonElement | HTMLSelectElement} Control */

@@ -9,23 +9,23 @@ import { thisTab } from "./this-tab.js";
 import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
 
 /**
- * @typedef {object} Hands what a person's presses do
- * @property {(id: string, decision: Decision, scope?: Scope, seconds?: number) => Promise<Outcome>} decide
+ * @typedef {object} Actions what a person's presses do
+ * @property {(id: string, decision: Decision, scope?: Scope, seconds?: number) => Promise<Panel.ConfirmationOutcome>} decide
  * @property {Attempt} attempt
  */
 
-/** @type {Record<string, [method: string, params: object]>} */
+/** @type {Record<string, (attempt: Attempt) => Promise<boolean>>} */
 const COMMANDS = {
-  "stop-all": ["agents.stop", { stopped: true }],
-  "resume-all": ["agents.stop", { stopped: false }],
-  "skip-off": ["config.setSkipPermissions", { skip: false }],
+  "stop-all": (attempt) => attempt("agents.stop", { stopped: true }),
+  "resume-all": (attempt) => attempt("agents.stop", { stopped: false }),
+  "skip-off": (attempt) => attempt("config.setSkipPermissions", { skip: false }),
 };
 
 /**
  * @param {Model} model
- * @param {Hands} hands
+ * @param {Actions} actions
  */
-export function render(model, hands) {
+export function render(model, actions) {
   const { server, problem, mismatch } = model;
   const connection = byId("connection");
   say(connection, server ? "Connected" : problem);
@@ -33,10 +33,10 @@ export function render(model, hands) {
   // A problem is already displayed.
   say(byId("mismatch"), server ? mismatch : "");
   byId("all").hidden = !server;
-  renderBanners(server ? bannersOf(server) : [], hands);
+  renderBanners(server ? bannersOf(server) : [], actions);
   // The person can stop everything, whatever an approval displays.
-  if (server) renderRest(model, server, hands);
-  renderApprovals(server?.confirmations ?? [], hands);
+  if (server) renderRest(model, server, actions);
+  renderApprovals(server?.confirmations ?? [], actions);
   restWhatMoved();
 }
 
@@ -56,28 +56,27 @@ function say(place, text) {
 
 /**
  * @param {ReturnType<typeof bannersOf>} banners
- * @param {Hands} hands
+ * @param {Actions} actions
  */
-function renderBanners(banners, hands) {
+function renderBanners(banners, actions) {
   fill(byId("banner"), banners, "action", ({ action, label, text }) => {
     const words = el("span", { class: "grow" }, text);
-    return el("p", { class: "row", role: "alert" }, words, command(label, action, hands));
+    return el("p", { class: "row", role: "alert" }, words, command(label, action, actions));
   });
 }
 
 /**
  * @param {string} label
  * @param {string} action
- * @param {Hands} hands
+ * @param {Actions} actions
  */
 function command(label, action, { attempt }) {
-  const [method, params] = COMMANDS[action];
-  return button(label, { "data-action": action }, () => attempt(method, params));
+  return button(label, { "data-action": action }, () => COMMANDS[action](attempt));
 }
 
 /**
- * @param {ApprovalRequest[]} requests
- * @param {Hands} hands
+ * @param {Panel.Confirmation[]} requests
+ * @param {Actions} actions
  */
 function renderApprovals(requests, { decide }) {
   const place = byId("approvals");
@@ -91,7 +90,7 @@ function renderApprovals(requests, { decide }) {
   announce(requests.filter(({ id }) => !known.has(id)));
 }
 
-/** @param {ApprovalRequest[]} fresh */
+/** @param {Panel.Confirmation[]} fresh */
 function announce(fresh) {
   const lines = fresh.map(({ client, title }) =>
     el("span", {}, strange(client), " asks: ", strange(title)),
@@ -101,26 +100,26 @@ function announce(fresh) {
 
 /**
  * @param {Model} model
- * @param {ServerState} server
- * @param {Hands} hands
+ * @param {Panel.State} server
+ * @param {Actions} actions
  */
-function renderRest(model, server, hands) {
-  const { attempt } = hands;
+function renderRest(model, server, actions) {
+  const { attempt } = actions;
   const agents = agentsOf(server);
   fill(byId("agents"), agents, "session", (agent) => agentRow(agent, attempt));
   byId("no-agents").hidden = agents.length > 0;
   const stop = server.stopped ? [] : [{ action: "stop-all" }];
-  fill(byId("stop"), stop, "action", ({ action }) => command("Stop everything", action, hands));
+  fill(byId("stop"), stop, "action", ({ action }) => command("Stop everything", action, actions));
   const tab = thisTabOf(model);
   fill(byId("this-tab"), tab ? [tab] : [], "tabId", (shown) => thisTab(shown, attempt));
   byId("this-tab-section").hidden = !tab;
-  fill(byId("knocks"), server.knocks, "code", (request) => pairingRow(request, attempt));
-  byId("knocks-section").hidden = !server.knocks.length;
+  fill(byId("pairing"), server.knocks, "code", (request) => pairingRow(request, attempt));
+  byId("pairing-section").hidden = !server.knocks.length;
   renderPermissions(server, attempt);
 }
 
 /**
- * @param {ServerState} server
+ * @param {Panel.State} server
  * @param {Attempt} attempt
  */
 function renderPermissions(server, attempt) {

@@ -5,11 +5,11 @@ import { button, el, strange } from "./dom.js";
 /** @typedef {import("./view.js").TabAction} TabAction */
 /** @typedef {NonNullable<ReturnType<typeof import("./view.js").thisTabOf>>} ThisTab */
 
-/** @type {Record<TabAction, [label: string, method: string, params: object]>} */
+/** @type {Record<TabAction, [label: string, act: (attempt: Attempt, tabId: number) => void]>} */
 const ACTIONS = {
-  share: ["Share with agents", "tab.share", { shared: true }],
-  unshare: ["Stop sharing", "tab.share", { shared: false }],
-  "take-back": ["Take back", "tab.takeBack", {}],
+  share: ["Share with agents", (attempt, tabId) => attempt("tab.share", { tabId, shared: true })],
+  unshare: ["Stop sharing", (attempt, tabId) => attempt("tab.share", { tabId, shared: false })],
+  "take-back": ["Take back", (attempt, tabId) => attempt("tab.takeBack", { tabId })],
 };
 
 /**
@@ -18,8 +18,8 @@ const ACTIONS = {
  */
 export function thisTab({ tabId, title, url, whose, actions }, attempt) {
   const buttons = actions.map((action) => {
-    const [label, method, params] = ACTIONS[action];
-    return button(label, { "data-action": action }, () => attempt(method, { tabId, ...params }));
+    const [label, act] = ACTIONS[action];
+    return button(label, { "data-action": action }, () => act(attempt, tabId));
   });
   return el(
     "div",

@@ -3,7 +3,7 @@
 import { siteOf } from "../worker/person/plain-text.js";
 
 /**
- * @param {ApprovalRequest} confirmation
+ * @param {Panel.Confirmation} confirmation
  * @returns {{scope: Scope, label: string}[]} the ways to allow it, the narrowest first
  */
 export function waysToAllow({ scopes, origin }) {
@@ -29,7 +29,7 @@ export function timeLeft(expiresAt, now) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
 }
 
-/** @param {ServerState} server */
+/** @param {Panel.State} server */
 export function agentsOf({ agents, tabs }) {
   const byId = new Map(tabs.map((tab) => [tab.tabId, tab]));
   return agents.map((agent) => ({
@@ -59,7 +59,7 @@ export function thisTabOf({ server, lookedAt }) {
 }
 
 /**
- * @param {ServerState} server
+ * @param {Panel.State} server
  * @param {string | null} owner
  * @param {boolean} shared
  */
@@ -71,7 +71,7 @@ function whoseIs({ agents }, owner, shared) {
 }
 
 /**
- * @param {TabState} tab
+ * @param {Panel.TabShown} tab
  * @returns {TabAction[]}
  */
 function actionsOn({ owner, shared }) {
@@ -79,7 +79,7 @@ function actionsOn({ owner, shared }) {
   return [shared ? "unshare" : "share"];
 }
 
-/** @param {ServerState} server */
+/** @param {Panel.State} server */
 export function bannersOf({ skipPermissions, stopped }) {
   return [
     ...(stopped
@@ -105,21 +105,21 @@ export function bannersOf({ skipPermissions, stopped }) {
 
 /**
  * Grouped by plugin, or by the site whose pages publish the tools.
- * @param {Pick<ServerState, "tools">} server
- * @returns {{family: string, tools: ToolState[]}[]}
+ * @param {Pick<Panel.State, "tools">} server
+ * @returns {{family: string, tools: Panel.ToolShown[]}[]}
  */
 export function familiesOf({ tools }) {
   const families = Map.groupBy(tools, ({ plugin, site }) => plugin || site);
   return [...families].map(([family, its]) => ({ family, tools: its }));
 }
 
-/** @param {Pick<ServerState, "toolsLeftOut">} server */
+/** @param {Pick<Panel.State, "toolsLeftOut">} server */
 export function leftOutText({ toolsLeftOut }) {
   if (!toolsLeftOut) return "";
   return `${toolsLeftOut} more tools of pages are not shown; “tabhub tool list” lists them.`;
 }
 
-/** @param {GrantState} grant */
+/** @param {Panel.GrantShown} grant */
 export function grantText({ tool, client, site, scope, expires }) {
   const where = site ? ` on ${site}` : " everywhere";
   const until = expires ? ` until ${new Date(expires).toLocaleString()}` : "";

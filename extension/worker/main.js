@@ -3,9 +3,9 @@
  * here, synchronously; events wait until the state they need is restored.
  */
 
-import { Attention } from "./person/attention.js";
+import { keepAttention } from "./person/attention.js";
 import { authRequired } from "./debugger/logins.js";
-import { TabReporter, TabChanges, introduceBrowser } from "./link/tab-reporter.js";
+import { TabReporter, introduceBrowser, watchTabChanges } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
 import { Dispatcher } from "./link/command-dispatch.js";
 import { frameConnected } from "./frames/frames.js";
@@ -16,9 +16,9 @@ import { Link } from "./link/link.js";
 import { listenToLoads } from "./shared/tab-events.js";
 import { openNotice } from "./person/notifications.js";
 import { Panels, Relay, isPanel, openPanel } from "./person/open-panels.js";
-import { PageTools } from "./page_tools/page-tool-registry.js";
+import { keepPageTools } from "./page_tools/page-tool-registry.js";
 import { setRecording } from "./recording/recorder.js";
-import { describeAll, onceRestored, passOn, register, restoreAll } from "./shared/tab-state.js";
+import { describeAll, onceRestored, passOn, restoreAll } from "./shared/tab-state.js";
 import { INCOMPATIBLE, MetServer } from "./link/protocol-versions.js";
 
 const RESCUE = "rescue";
@@ -30,21 +30,14 @@ const panels = new Panels(askServer, () => {
   reporter.notify("panel.changed", { open: panels.count });
   if (panels.count) attention.panelOpened();
 });
-const attention = new Attention(() => panels.isVisible);
+const attention = keepAttention(() => panels.isVisible);
 const relay = new Relay(panels, attention, askServer);
 const reporter = new TabReporter((brief) => introduceBrowser(() => panels.count, brief));
-const tabChanges = new TabChanges((item) => reporter.report(item));
-const pageTools = new PageTools({
+const tabChanges = watchTabChanges((item) => reporter.report(item));
+const pageTools = keepPageTools({
   notify: (method, params) => reporter.notify(method, params),
   reportTabChanges: () => tabChanges.flush(),
   note: (text) => note("warn", text),
-});
-register({
-  name: "page tools",
-  said: (frame, message) => pageTools.said(frame, message),
-  gone: (frame) => pageTools.gone(frame),
-  addressed: (tabId) => pageTools.addressed(tabId),
-  describe: () => pageTools.describe(),
 });
 
 const ready = restoreAll();
@@ -104,24 +97,21 @@ chrome.runtime.onMessage.addListener((message, sender, reply) => {
 });
 chrome.storage.local.onChanged.addListener(() => void link.reconsider());
 
-chrome.tabs.onCreated.addListener((tab) => tabChanges.created(tab));
-chrome.tabs.onUpdated.addListener((tabId, change, tab) => tabChanges.updated(tabId, change, tab));
-chrome.tabs.onActivated.addListener(({ tabId, windowId }) => {
-  passOn("activated", tabId, windowId);
-  void tabChanges.activated(tabId);
-});
+chrome.tabs.onCreated.addListener((tab) => passOn("created", tab));
+chrome.tabs.onUpdated.addListener((tabId, change, tab) => passOn("updated", tabId, change, tab));
+chrome.tabs.onActivated.addListener(({ tabId, windowId }) => passOn("activated", tabId, windowId));
 chrome.windows.onRemoved.addListener((windowId) => passOn("windowClosed", windowId));
 chrome.windows.onFocusChanged.addListener((windowId) => {
-  void tabChanges.windowFocused(windowId);
+  passOn("windowFocused", windowId);
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void link.insist();
 });
 chrome.tabs.onRemoved.addListener((tabId) => {
   passOn("forget", tabId);
-  tabChanges.closed(tabId);
+  passOn("closed", tabId);
 });
 chrome.tabs.onReplaced.addListener((newId, oldId) => {
   passOn("forget", oldId);
-  void tabChanges.replaced(newId, oldId);
+  passOn("replaced", newId, oldId);
 });
 
 chrome.webRequest.onAuthRequired.addListener(
@@ -143,7 +133,6 @@ chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
   if (frameId === 0) passOn("committed", tabId, url);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
-  void tabChanges.openedBy(tabId, sourceTabId);
   passOn("opened", sourceTabId, tabId);
 });
 chrome.debugger.onEvent.addListener(({ tabId, sessionId }, method, params) => {
@@ -162,7 +151,6 @@ void chrome.alarms.get(RESCUE).then((alarm) => {
 void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
 void chrome.sidePanel?.setPanelBehavior({ openPanelOnActionClick: true });
 void injectEverywhere();
-void attention.restore();
 link.start();
 
 // For debugging in the worker's console, and for the tests.

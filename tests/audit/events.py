@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tabhub.calls.ports import Event
+from tabhub.calls.ports import AuditEvent
 
 _PLAIN: dict[str, Any] = {
     "time": 1_760_000_000.1234,
@@ -21,6 +21,6 @@ _PLAIN: dict[str, Any] = {
 }
 
 
-def event(**changes: Any) -> Event:
+def event(**changes: Any) -> AuditEvent:
     """A successful call, with the changes of the test."""
-    return Event(**{**_PLAIN, **changes})
+    return AuditEvent(**{**_PLAIN, **changes})

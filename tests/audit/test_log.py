@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tabhub.audit.log import FOLD_SECONDS, KEPT_IN_MEMORY, UNFOLDED, AuditLog, read
-from tabhub.calls.ports import Event
+from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import NotFound, Refused, from_reason
 from tests.audit.events import event
@@ -81,7 +81,7 @@ def test_five_full_files_are_kept_and_read_in_order(path: Path) -> None:
     assert len(tools) > 25
 
 
-def refusal(reason: str = "unknown_tool", **changes: Any) -> Event:
+def refusal(reason: str = "unknown_tool", **changes: Any) -> AuditEvent:
     return event(**{"verdict": "refused", "error": NotFound("no", reason), **changes})
 
 

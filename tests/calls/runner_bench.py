@@ -8,7 +8,7 @@ import msgspec
 from tabhub.calls.approvals import Approvals, Terms
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call, Source
-from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, Event
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, AuditEvent
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
@@ -54,9 +54,9 @@ class Audit:
     """An audit log that keeps its events."""
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[AuditEvent] = []
 
-    def record(self, event: Event) -> None:
+    def record(self, event: AuditEvent) -> None:
         self.events.append(event)
 
 

@@ -143,9 +143,11 @@ async def next_request(extension: FakeExtension) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("browser", "decision"), [(None, "allow"), ("", "ask")])
 async def test_it_says_which_browser_a_call_without_a_tab_acts_in(
-    browser: str | None, decision: str
+    browser: str | None, decision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The browser connected last is managed; the kind of an unknown one is unknown."""
+    # Only the tools of pages are left out of the panel.
+    monkeypatch.setattr("tabhub.browser.panel.panel_state.MOST_PAGE_TOOLS", 0)
     async with (
         mail(Settings(), MailSource({}, browser)) as (server, source, http),
         connected(server.port) as extension,
@@ -159,8 +161,11 @@ async def test_it_says_which_browser_a_call_without_a_tab_acts_in(
             request = await next_request(extension)
             assert (request["origin"], request["plugin"]) == (SITE, "mail")
             assert request["scopes"] == ["once", "session", "domain"]
-            yes = {"id": request["id"], "decision": "allow"}
+            yes = {"id": request["id"], "decision": "allow", "scope": "always"}
             await extension.ask("confirmation.response", yes)
         assert (await calling)["where"] == ""
-        (entry,) = [tool for tool in (await extension.state())["tools"] if tool["plugin"] == "mail"]
+        state = await extension.state()
+        (entry,) = [tool for tool in state["tools"] if tool["plugin"] == "mail"]
+        granted = [(grant["scope"], grant["site"]) for grant in state["grants"]]
+        assert granted == ([("domain", SITE)] if decision == "ask" else [])
     assert (entry["name"], entry["site"], len(source.calls)) == (SEARCH.name, SITE, 1)

@@ -41,8 +41,8 @@ class Fixture(Backend):
             raise InvalidArguments(f"Wrong arguments: {error}.") from None
         return await TOOLS[params.name][1](Call(exchange, arguments, self.news))
 
-    async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
-        return m.ResourceList(resources=content.RESOURCES)
+    async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.McpResourceList:
+        return m.McpResourceList(resources=content.RESOURCES)
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
         return m.TemplateList(resource_templates=content.TEMPLATES)

@@ -6,12 +6,12 @@ Each tool is written once; the layer below turns its questions into the style of
 from typing import Any
 
 from tabhub.agents.mcp.backend import Exchange
-from tabhub.agents.mcp.elicitation import Ask, elicit
+from tabhub.agents.mcp.elicitation import ClientQuestion, elicit
 from tabhub.wire.mcp.messages import CallResult, Json
 from tests.conformance.tools import Call, result_of, tool
 
 STRING: Json = {"type": "string"}
-ROOTS = Ask("roots/list")
+ROOTS = ClientQuestion("roots/list")
 UNNAMED = "unnamed"
 
 
@@ -19,16 +19,18 @@ def form(**properties: Json) -> Json:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def sample(prompt: str, max_tokens: int = 100) -> Ask:
+def sample(prompt: str, max_tokens: int = 100) -> ClientQuestion:
     message = {"role": "user", "content": {"type": "text", "text": prompt}}
-    return Ask("sampling/createMessage", {"messages": [message], "maxTokens": max_tokens})
+    return ClientQuestion(
+        "sampling/createMessage", {"messages": [message], "maxTokens": max_tokens}
+    )
 
 
 CONTEXT = elicit("What is this about?", form(context=STRING))
 NAME = elicit("What is your name?", form(name=STRING))
 
 
-async def ask_one(exchange: Exchange, key: str, ask: Ask, state: Any = None) -> Any:
+async def ask_one(exchange: Exchange, key: str, ask: ClientQuestion, state: Any = None) -> Any:
     return (await exchange.ask({key: ask}, state))[key]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.agents.mcp.backend import Announcer, Change, Exchange
-from tabhub.agents.mcp.elicitation import Ask, require_capabilities
+from tabhub.agents.mcp.elicitation import ClientQuestion, require_capabilities
 from tabhub.wire.mcp.messages import CallResult, Json, ToolInfo, text
 from tests.conformance.content import AUDIO, IMAGE, embedded
 
@@ -107,7 +107,7 @@ async def reconnection(call: Call) -> CallResult:
 
 @tool("test_missing_capability", "Needs a client that can sample.")
 async def missing_capability(call: Call) -> CallResult:
-    question = {"any": Ask("sampling/createMessage")}
+    question = {"any": ClientQuestion("sampling/createMessage")}
     require_capabilities(question, call.exchange.capabilities)
     return result_of("The client can sample.")
 

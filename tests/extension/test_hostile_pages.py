@@ -192,7 +192,7 @@ async def test_a_document_that_sends_too_much_is_disconnected_and_reconnects(pla
     start = len(plain.server.received)
     # As if a page had found a channel without a rate limit.
     flood = """() => { for (let i = 0; i < 20_000; i++)
-      tabhub.framedtools.call('x', {}, {signal: new AbortController().signal}) }"""
+      tabhub.framedSource.call('x', {}, {signal: new AbortController().signal}) }"""
     run = f"chrome.scripting.executeScript({{target: {{tabId: {page['tabId']}}}, func: {flood}}})"
     await plain.cdp.in_worker(f"void {run}")
     await plain.server.params_of(UNREGISTER, start, documentId=page["documentId"])

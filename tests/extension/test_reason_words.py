@@ -1,43 +1,66 @@
-"""The reason words of the extension are in the server's table."""
+"""Scripts can use only the reason words of the server's table.
+
+The type `TabhubReason` is generated from the table, and `tsc` checks the scripts against it. This
+test misspells every reason word; one that `tsc` does not report is in a place without that type.
+"""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from tabhub.errors import REASONS
 
-EXTENSION = Path(__file__).parents[2] / "extension"
-THROWN = re.compile(r"(?:new CommandError|tabhub\.fail)\(\s*([^,]+),")
-SUPER = re.compile(r"extends CommandError \{.*?super\(([^,]+),", re.DOTALL)
-COMPARED = re.compile(r"error\.reason [!=]== (\"\w+\")")
-CONSTANT = re.compile(r"const ([A-Z_]+) = (\"\w+\");")
-PASSED_ON = {"String(error.reason)", 'String(data?.reason ?? "internal")'}
-"""A reason passed on from a content script, whose own words are checked too, or from the server."""
-UNSENT = {'"not_connected"'}
-"""Without a connection the extension gives this reason to its own panel, never to the server."""
+ROOT = Path(__file__).parents[2]
+PACKAGES = ROOT / "tests" / "npm" / "node_modules"
+CHECKED = ("extension", "pagekit", "protocol", "src/tabhub/demo", "tests/pagekit")
+WORD = re.compile(rf'"(?:{"|".join(REASONS)})(?=")|\breason [!=]== "\w+(?=")')
+REPORTED = re.compile(r"^(\S+)\((\d+),\d+\): error", re.MULTILINE)
+NO_REASON = re.compile(r'\b(?:has\(element, |isOn\()"(?:readonly|disabled)"|"canceled_by_user"')
+"""States of elements, and a word of Chrome's."""
+
+pytestmark = pytest.mark.npm
 
 
-def _used() -> dict[str, set[str]]:
-    """Each word that scripts of the extension throw or compare with, and its file."""
-    used: dict[str, set[str]] = {}
-    for path in sorted(EXTENSION.rglob("*.js")):
-        source = path.read_text()
-        constants = dict(CONSTANT.findall(source))
-        found = [word for kind in (THROWN, SUPER, COMPARED) for word in kind.findall(source)]
-        for word in found:
-            used.setdefault(constants.get(word, word), set()).add(path.name)
-    return used
+def _scripts(root: Path) -> list[Path]:
+    return sorted(path for room in ("extension", "pagekit") for path in (root / room).rglob("*.js"))
 
 
-def test_the_server_knows_every_reason_of_the_extension() -> None:
-    known = {f'"{word}"' for word in REASONS}
-    allowed = known | PASSED_ON | UNSENT
-    assert {word: files for word, files in _used().items() if word not in allowed} == {}
+def _misspell(path: Path, root: Path) -> dict[str, str]:
+    """Misspell each reason word in a file; returns the lines, by file and number."""
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(WORD.sub(r"\g<0>x", line) for line in lines))
+    return {
+        f"{path.relative_to(root)}:{number}": line.strip()
+        for number, line in enumerate(lines, 1)
+        if WORD.search(line)
+    }
 
 
-def test_reason_words_are_found_in_every_syntax() -> None:
-    used = _used()
-    assert "command-dispatch.js" in used['"unknown_command"']
-    assert "refusals.js" in used['"needs_person"']
-    assert "known-tabs.js" in used['"tab_url_mismatch"']
-    assert "web-storage.js" in used['"csp_blocked"']
-    assert len(used) > 20
+def _reported(project: Path, root: Path) -> set[str]:
+    how = ("--noEmit", "--pretty", "false", "--typeRoots", PACKAGES / "@types")
+    done = subprocess.run(
+        [PACKAGES / ".bin/tsc", "--project", project, *how],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    return {":".join(place) for place in REPORTED.findall(done.stdout)}
+
+
+def test_a_misspelt_reason_word_is_a_type_error_wherever_it_stands(tmp_path: Path) -> None:
+    for room in CHECKED:
+        shutil.copytree(ROOT / room, tmp_path / room)
+    misspelt: dict[str, str] = {}
+    for path in _scripts(tmp_path):
+        misspelt |= _misspell(path, tmp_path)
+    reported = {
+        place
+        for project in ("extension", "pagekit")
+        for place in _reported(tmp_path / project / "jsconfig.json", tmp_path)
+    }
+    assert len(misspelt) > 100
+    missed = {line for place, line in misspelt.items() if place not in reported}
+    assert {line for line in missed if not NO_REASON.search(line)} == set()

@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from tabhub.permissions.grants import Grant, Grants, Scope, new_grant
+from tabhub.permissions.grants import SCOPES, Grant, Grants, Scope, new_grant, possible_scopes
 from tabhub.permissions.verdict import Subject
 from tests.permissions.samples import CLICK, NOW, call
-
-SCOPES: tuple[Scope, ...] = ("session", "domain", "always")
 
 
 def _covers(grant: Grant, subject: Subject, now: float = NOW) -> bool:
@@ -49,6 +47,25 @@ def test_without_a_site_a_grant_for_the_domain_holds_for_the_session(site: str) 
     assert grant.scope == "session"
     assert _covers(grant, subject)
     assert not _covers(grant, call(subject, session="s2"))
+
+
+@pytest.mark.parametrize(
+    ("site", "site_bound", "scopes"),
+    [
+        ("shop.example", False, ["session", "domain", "always"]),
+        ("shop.example", True, ["session", "domain"]),
+        ("", False, ["session", "always"]),
+        ("opaque", True, ["session"]),
+    ],
+)
+def test_a_scope_that_is_not_possible_becomes_a_narrower_one(
+    site: str, site_bound: bool, scopes: list[Scope]
+) -> None:
+    assert possible_scopes(site, site_bound=site_bound) == scopes
+    subject = call(site=site, site_bound=site_bound)
+    given = {scope: new_grant(subject, scope, NOW, None).scope for scope in SCOPES}
+    assert {*given.values()} == {*scopes}
+    assert all(SCOPES.index(got) <= SCOPES.index(scope) for scope, got in given.items())
 
 
 @pytest.mark.parametrize("scope", SCOPES)

@@ -23,7 +23,7 @@ THIEF: PageTool = ("shop.co", "uk_pay")
 
 def _of_page(subject: Subject, page: PageTool, tool: str, plain: str) -> Subject:
     # Rules of toolsets and site limits are not tested here.
-    own: dict[str, Any] = {"source": "pages", "plugin": "", "site": page[0]}
+    own: dict[str, Any] = {"source": "pages", "plugin": "", "site": page[0], "site_bound": True}
     return msgspec.structs.replace(
         subject, tool=tool, plain=plain, page=page, same_as=(tool, plain), **own
     )

@@ -124,13 +124,13 @@ tabhub.define("settle", () => {
 
   let changes = 0;
   /** @type {TabhubNavigateEvent | null} */
-  let departure = null;
+  let navigateEvent = null;
   /** @type {(() => void) | undefined} */
   let disarm;
 
   const noteChange = () => void changes++;
-  const noteDeparture = (/** @type {Event} */ event) =>
-    void (departure = /** @type {TabhubNavigateEvent} */ (event));
+  const noteNavigate = (/** @type {Event} */ event) =>
+    void (navigateEvent = /** @type {TabhubNavigateEvent} */ (event));
 
   /** @param {Element} element the roots around it, shadow roots included */
   function* rootsAround(element) {
@@ -144,17 +144,17 @@ tabhub.define("settle", () => {
   function arm(element) {
     disarm?.();
     changes = 0;
-    departure = null;
+    navigateEvent = null;
     const observer = new MutationObserver(noteChange);
     for (const root of rootsAround(element)) observer.observe(root, WATCHED);
     for (const name of EFFECTS) window.addEventListener(name, noteChange, true);
-    navigation?.addEventListener("navigate", noteDeparture);
+    navigation?.addEventListener("navigate", noteNavigate);
     const timer = setTimeout(() => disarm?.(), FORGET_MS);
     disarm = () => {
       clearTimeout(timer);
       observer.disconnect();
       for (const name of EFFECTS) window.removeEventListener(name, noteChange, true);
-      navigation?.removeEventListener("navigate", noteDeparture);
+      navigation?.removeEventListener("navigate", noteNavigate);
       disarm = undefined;
     };
   }
@@ -181,8 +181,9 @@ tabhub.define("settle", () => {
 
   /** @returns {TabhubNavigateEvent | null} */
   function leaving() {
-    const isReal = departure && !departure.defaultPrevented && !departure.destination.sameDocument;
-    return isReal ? departure : null;
+    const isReal =
+      navigateEvent && !navigateEvent.defaultPrevented && !navigateEvent.destination.sameDocument;
+    return isReal ? navigateEvent : null;
   }
 
   return {

@@ -74,7 +74,7 @@ tabhub.define("focus", () => {
     frame() {
       const element = deepest();
       if (!element || !isInFrame()) return null;
-      return { ref: tabhub.refs.mint(element), index: tabhub.childframes.indexOf(element) };
+      return { ref: tabhub.refs.mint(element), index: tabhub.childFrames.indexOf(element) };
     },
     typing() {
       const element = (before = deepest());

@@ -2,14 +2,14 @@
  * A client of an MCP server in the page. Everything the server sends may be false, and other code
  * may use the same channel: only answers to our own random ids are accepted.
  */
-tabhub.define("mcpclient", () => {
-  const { quota, toolbounds } = tabhub;
+tabhub.define("mcpClient", () => {
+  const { rateLimit, toolLimits } = tabhub;
   const PROTOCOL = "2025-11-25";
   const ANSWER_MS = 10_000;
   const MOST_PAGES = 20;
   const LONGEST_CURSOR = 2000;
   /** More than are accepted, so that the surplus can be counted. */
-  const MOST_LISTED = 10 * toolbounds.MAX_TOOLS;
+  const MOST_LISTED = 10 * toolLimits.MAX_TOOLS;
   const PROGRESS_MS = 100;
 
   function randomId() {
@@ -28,7 +28,7 @@ tabhub.define("mcpclient", () => {
     let extensions;
     let changed = () => {};
     /** A whole list at once; a server with endless pages is asked slowly. */
-    const turns = quota.make(MOST_PAGES + 5, 5);
+    const turns = rateLimit.make(MOST_PAGES + 5, 5);
 
     /**
      * @param {string} method
@@ -50,7 +50,7 @@ tabhub.define("mcpclient", () => {
       const clientInfo = { name: "tabhub", version: chrome.runtime.getManifest().version };
       const params = { protocolVersion: PROTOCOL, capabilities: {}, clientInfo };
       const answer = await ask("initialize", params);
-      abilities = toolbounds.isRecord(answer?.capabilities) ? answer.capabilities : {};
+      abilities = toolLimits.isRecord(answer?.capabilities) ? answer.capabilities : {};
       post({ jsonrpc: "2.0", method: "notifications/initialized" });
       isGreeted = true;
     }
@@ -59,7 +59,7 @@ tabhub.define("mcpclient", () => {
       if (!isGreeted) await greet();
       const found = [];
       let cursor;
-      for (let page = 0; page < MOST_PAGES && found.length <= toolbounds.MAX_TOOLS; page++) {
+      for (let page = 0; page < MOST_PAGES && found.length <= toolLimits.MAX_TOOLS; page++) {
         const answer = await ask("tools/list", cursor === undefined ? {} : { cursor });
         if (!Array.isArray(answer?.tools)) break;
         if (page === 0) extensions = answer._meta;
@@ -85,7 +85,7 @@ tabhub.define("mcpclient", () => {
     /** @param {any} message */
     function answered({ id, result, error }) {
       if (typeof id !== "string" || !requests.has(id)) return;
-      requests.settle(id, error && new Error(toolbounds.message(error)), result);
+      requests.settle(id, error && new Error(toolLimits.message(error)), result);
     }
 
     /** @param {any} params */
@@ -129,7 +129,7 @@ tabhub.define("mcpclient", () => {
     function receive(payload) {
       if (payload === "mcp-server-ready") arrived();
       else if (payload === "mcp-server-stopped") stopped();
-      else if (toolbounds.isRecord(payload)) {
+      else if (toolLimits.isRecord(payload)) {
         if (typeof payload.method === "string") noted(payload);
         else answered(payload);
       }

@@ -1,5 +1,5 @@
 /** Tools of a server in the page that speaks MCP by `postMessage` in its own window (MCP-B). */
-tabhub.define("mcptools", () => {
+tabhub.define("mcpSource", () => {
   const CHANNEL = "mcp-default";
 
   /** @param {unknown} payload */
@@ -8,7 +8,7 @@ tabhub.define("mcptools", () => {
     window.postMessage(message, "/");
   }
 
-  const client = tabhub.mcpclient.make("mcp-b", post);
+  const client = tabhub.mcpClient.make("mcp-b", post);
 
   /** @param {MessageEvent} event */
   function receive(event) {
@@ -32,15 +32,15 @@ tabhub.define("mcptools", () => {
  * reported by its own script. The browser knows which window a message is from: this document sends
  * its parent a random name.
  */
-tabhub.define("framedtools", () => {
-  const { mcpclient, quota, toolcarrier } = tabhub;
-  const name = toolcarrier.PREFIX + crypto.getRandomValues(new Uint32Array(4)).join("-");
-  const introductions = quota.make(5, 0.2);
+tabhub.define("framedSource", () => {
+  const { mcpClient, rateLimit, windowMessages } = tabhub;
+  const name = windowMessages.PREFIX + crypto.getRandomValues(new Uint32Array(4)).join("-");
+  const introductions = rateLimit.make(5, 0.2);
   let isIntroduced = false;
   /** @type {(message: object) => void} */
   let say = () => {};
 
-  const client = mcpclient.make("mcp-b", (payload) => say({ type: "toParent", payload }));
+  const client = mcpClient.make("mcp-b", (payload) => say({ type: "toParent", payload }));
 
   function introduce() {
     if (window.parent === window || !introductions.take()) return;
@@ -62,8 +62,8 @@ tabhub.define("framedtools", () => {
  * page's own world (worker/page_tools/polyfill-bridge.js) acts for it. The two exchange events with
  * a random name.
  */
-tabhub.define("bridgedtools", () => {
-  const { mcpclient, toolbounds } = tabhub;
+tabhub.define("bridgedSource", () => {
+  const { mcpClient, toolLimits } = tabhub;
   const name = `tabhub-${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
   const { dispatchEvent } = EventTarget.prototype;
 
@@ -73,12 +73,12 @@ tabhub.define("bridgedtools", () => {
     dispatchEvent.call(document, new CustomEvent(`${name}-in`, { detail }));
   }
 
-  const client = mcpclient.make("polyfill", post);
+  const client = mcpClient.make("polyfill", post);
 
   /** @param {Event} event */
   function receive(event) {
     const { detail } = /** @type {CustomEvent} */ (event);
-    if (typeof detail !== "string" || detail.length > toolbounds.MAX_TEXT + 10_000) return;
+    if (typeof detail !== "string" || detail.length > toolLimits.MAX_TEXT + 10_000) return;
     try {
       client.receive(JSON.parse(detail));
     } catch {
@@ -90,7 +90,7 @@ tabhub.define("bridgedtools", () => {
   async function call(toolName, args, how) {
     const { size, text } = await client.call(toolName, args, how);
     const message = `The page's result has ${size} characters.`;
-    return size === undefined ? toolbounds.fromText(text) : tabhub.fail("too_large", message);
+    return size === undefined ? toolLimits.fromText(text) : tabhub.fail("too_large", message);
   }
 
   EventTarget.prototype.addEventListener.call(document, `${name}-out`, receive, true);

@@ -1,5 +1,5 @@
 /** Tools of the page that the browser itself knows (WebMCP), from scripts and forms. */
-tabhub.define("nativetools", () => {
+tabhub.define("nativeTools", () => {
   const FORM = "tabhub/waitsForPerson";
   const HAND_SUBMITTED = "form[toolname]:not([toolautosubmit])";
 
@@ -56,7 +56,7 @@ tabhub.define("nativetools", () => {
     const tool = (await tools()).get(name);
     if (!tool) return tabhub.fail("no_tab_for_tool", "The page has no such tool any more.");
     const input = takesText ? JSON.stringify(args) : args;
-    return tabhub.toolbounds.fromText(await context.executeTool(tool, input, { signal }));
+    return tabhub.toolLimits.fromText(await context.executeTool(tool, input, { signal }));
   }
 
   context?.addEventListener("toolchange", (/** @type {Event} */ event) => {

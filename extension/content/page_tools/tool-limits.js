@@ -3,13 +3,13 @@
  * memory and endless as JSON, such as an array that contains another one twice and so on, or a
  * sparse array. A shared part counts each time, as in JSON, and measuring stops at the limit.
  */
-tabhub.define("toolmeasure", () => {
+tabhub.define("sizeLimit", () => {
   const MAX_DEPTH = 100;
   const MAX_NODES = 500_000;
   const PLAIN = new Set(["string", "number", "boolean", "undefined"]);
 
   /** @typedef {{nodes: number, text: number}} Left */
-  /** @typedef {ReturnType<TabhubToolMeasure["write"]>["fault"]} Fault */
+  /** @typedef {ReturnType<TabhubSizeLimit["write"]>["fault"]} Fault */
 
   /** @param {object} value */
   function isPlain(value) {
@@ -70,7 +70,7 @@ tabhub.define("toolmeasure", () => {
     return isPlain(value) ? ofRecord(value, left, depth - 1) : "invalid";
   }
 
-  /** @type {TabhubToolMeasure["write"]} */
+  /** @type {TabhubSizeLimit["write"]} */
   function write(value, most) {
     const fault = look(value, { nodes: MAX_NODES, text: most }, MAX_DEPTH + 1);
     if (fault) return { fault, text: "" };
@@ -83,8 +83,8 @@ tabhub.define("toolmeasure", () => {
 });
 
 /** Limits for a page's tools and their results. The surplus is left out and counted. */
-tabhub.define("toolbounds", () => {
-  const { write } = tabhub.toolmeasure;
+tabhub.define("toolLimits", () => {
+  const { write } = tabhub.sizeLimit;
   const MAX_TOOLS = 2000;
   const MAX_NAME = 500;
   const MAX_TOOL = 1_000_000;
@@ -123,7 +123,7 @@ tabhub.define("toolbounds", () => {
     return fault || text;
   }
 
-  /** @type {TabhubToolBounds["list"]} */
+  /** @type {TabhubToolLimits["list"]} */
   function list(items) {
     /** @type {Map<string, string>} by name; the first of a name counts */
     const texts = new Map();
@@ -141,7 +141,7 @@ tabhub.define("toolbounds", () => {
     return { texts, leftOut };
   }
 
-  /** @type {TabhubToolBounds["result"]} */
+  /** @type {TabhubToolLimits["result"]} */
   function result(value) {
     const fault = isRecord(value) ? write(value, MAX_RESULT).fault : "invalid";
     if (!fault) return /** @type {object} */ (value);
@@ -149,7 +149,7 @@ tabhub.define("toolbounds", () => {
     return tabhub.fail("invalid_response", "The page's answer is no result of a tool.");
   }
 
-  /** @type {TabhubToolBounds["extensions"]} */
+  /** @type {TabhubToolLimits["extensions"]} */
   function extensions(value) {
     if (!isRecord(value) || write(value, MAX_EXTENSIONS).fault) return;
     const theirs = Object.entries(value).filter(([key]) => !key.startsWith(OURS));
@@ -165,7 +165,7 @@ tabhub.define("toolbounds", () => {
     }
   }
 
-  /** @type {TabhubToolBounds["fromText"]} */
+  /** @type {TabhubToolLimits["fromText"]} */
   function fromText(text) {
     const value = typeof text === "string" && text.length <= MAX_RESULT ? parsed(text) : undefined;
     if (isRecord(value) && Array.isArray(value.content)) return value;
@@ -173,7 +173,7 @@ tabhub.define("toolbounds", () => {
     return isRecord(value) ? { ...result, structuredContent: value } : result;
   }
 
-  /** @type {TabhubToolBounds["message"]} */
+  /** @type {TabhubToolLimits["message"]} */
   function message(error) {
     const text = isRecord(error) && typeof error.message === "string" ? error.message : "";
     return (text || "The tool failed.").slice(0, MAX_MESSAGE);

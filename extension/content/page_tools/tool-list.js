@@ -3,9 +3,9 @@
  * are asked in order of trust: of two tools with the same name, the one of the first source counts.
  * In a page that publishes none, nothing runs, not even a timer.
  */
-tabhub.define("pagetools", () => {
-  const { bridgedtools, framedtools, mcptools, nativetools } = tabhub;
-  const { quota, toolbounds, toolpace } = tabhub;
+tabhub.define("toolList", () => {
+  const { bridgedSource, framedSource, mcpSource, nativeTools } = tabhub;
+  const { rateLimit, toolLimits, toolRate } = tabhub;
   const POLL_MS = 60_000;
   const RETRY_MS = 5000;
   const SOON_MS = 50;
@@ -13,10 +13,10 @@ tabhub.define("pagetools", () => {
   const LATE_MS = 5000;
   const WORKER_ID = /^[\w.:-]{1,100}$/;
   /** @type {TabhubToolSource[]} */
-  const sources = [nativetools, mcptools, framedtools, bridgedtools];
-  const pace = toolpace.make(() => performance.now());
+  const sources = [nativeTools, mcpSource, framedSource, bridgedSource];
+  const rate = toolRate.make(() => performance.now());
   /** Each time, the worker runs a script in the page. */
-  const probes = quota.make(3, 0.1);
+  const probes = rateLimit.make(3, 0.1);
   /** @type {Map<string, TabhubToolSource>} */
   let owners = new Map();
   /** @type {Map<TabhubToolSource, any[]>} what each source has listed last */
@@ -41,7 +41,7 @@ tabhub.define("pagetools", () => {
   function changed() {
     if (isDue) return;
     isDue = true;
-    if (document.readyState !== "loading") return lookIn(pace.wait());
+    if (document.readyState !== "loading") return lookIn(rate.wait());
     // Tools that a page registers while it loads are reported together, when it has loaded.
     const listen = EventTarget.prototype.addEventListener;
     listen.call(document, "DOMContentLoaded", () => lookIn(0), { once: true });
@@ -102,18 +102,18 @@ tabhub.define("pagetools", () => {
    * @param {any[]} items
    */
   function publish(from, items) {
-    const { texts, leftOut } = toolbounds.list(items);
+    const { texts, leftOut } = toolLimits.list(items);
     owners = new Map([...texts.keys()].map((name) => [name, /** @type {any} */ (from.get(name))]));
     const kind = owners.values().next().value?.kind ?? "native";
-    const extensions = toolbounds.extensions(owners.values().next().value?.extensions());
+    const extensions = toolLimits.extensions(owners.values().next().value?.extensions());
     const about = { kind, capabilities: capabilities(), extensions, leftOut, workerId };
     const tools = `[${[...texts.values()].join(",")}]`;
     const now = JSON.stringify(about) + tools;
     const isNothing = !texts.size && !workerId;
-    if (now === print || (isNothing && !reported)) return pace.inVain();
+    if (now === print || (isNothing && !reported)) return rate.inVain();
     print = now;
     reported = { type: "tools", ...about, url: location.href, tools: JSON.parse(tools) };
-    pace.reported(now.length);
+    rate.reported(now.length);
     say(reported);
   }
 
@@ -121,7 +121,7 @@ tabhub.define("pagetools", () => {
     /** @type {Record<string, boolean>} */
     const found = {};
     for (const source of new Set(owners.values())) {
-      const given = toolbounds.isRecord(source.capabilities()) ? source.capabilities() : {};
+      const given = toolLimits.isRecord(source.capabilities()) ? source.capabilities() : {};
       for (const word of ["multiTabSupport", "cacheSupported", "elicitation"]) {
         if (given[word] === true) found[word] = true;
       }
@@ -151,12 +151,12 @@ tabhub.define("pagetools", () => {
     );
   }
 
-  /** @param {string} reason @param {string} message */
+  /** @param {TabhubReason} reason @param {string} message */
   function ending(reason, message) {
     return Object.assign(new Error(message), { reason });
   }
 
-  /** @type {TabhubPageTools["call"]} */
+  /** @type {TabhubToolList["call"]} */
   async function call({ callId, toolName, args, extensions, maxMs = LIMIT_MS }) {
     const owner = await ownerOf(toolName);
     const controller = new AbortController();
@@ -165,13 +165,13 @@ tabhub.define("pagetools", () => {
     const limit = setTimeout(late, Math.min(maxMs, LIMIT_MS));
     running.set(callId, controller);
     try {
-      const theirs = toolbounds.extensions(extensions);
+      const theirs = toolLimits.extensions(extensions);
       const how = { signal, progress: progressOf(callId), extensions: theirs };
       const value = await Promise.race([owner.call(toolName, args, how), ended(signal)]);
-      return { success: true, payload: toolbounds.result(value) };
+      return { success: true, payload: toolLimits.result(value) };
     } catch (error) {
       if (Object.hasOwn(/** @type {object} */ (error ?? {}), "reason")) throw error;
-      return { success: false, payload: toolbounds.message(error) };
+      return { success: false, payload: toolLimits.message(error) };
     } finally {
       clearTimeout(limit);
       running.delete(callId);
@@ -203,7 +203,7 @@ tabhub.define("pagetools", () => {
   function probe() {
     if (sources.some((source) => source.isThere())) return;
     if (!window.isSecureContext || !document.scripts.length || !probes.take()) return;
-    say({ type: "bridge", name: bridgedtools.name });
+    say({ type: "bridge", name: bridgedSource.name });
   }
 
   function loaded() {
@@ -228,7 +228,7 @@ tabhub.define("pagetools", () => {
       document,
       new CustomEvent("tabhub:ask", { bubbles: true }),
     );
-    if (nativetools.isThere()) changed();
+    if (nativeTools.isThere()) changed();
   }
 
   begin();

@@ -1,6 +1,6 @@
 /** A rate limit: a number at once, and then a number per second. */
-tabhub.define("quota", () => {
-  /** @type {TabhubQuota["make"]} */
+tabhub.define("rateLimit", () => {
+  /** @type {TabhubRateLimit["make"]} */
   function make(most, perSecond, now = () => performance.now()) {
     let left = most;
     let since = now();
@@ -35,7 +35,7 @@ tabhub.define("quota", () => {
  * How soon a change of a page's tools is reported: at once if changes are rare, later and later if
  * they are many.
  */
-tabhub.define("toolpace", () => {
+tabhub.define("toolRate", () => {
   const FIRST_MS = 50;
   const DEBOUNCE_MS = 500;
   const BURST = 10;
@@ -44,18 +44,18 @@ tabhub.define("toolpace", () => {
   /** A source that keeps reporting changes without any is asked less often. */
   const COST_IN_VAIN = 0.5;
 
-  /** @type {TabhubToolPace["make"]} */
+  /** @type {TabhubToolRate["make"]} */
   function make(now) {
-    const quota = tabhub.quota.make(BURST, PER_SECOND, now);
+    const limit = tabhub.rateLimit.make(BURST, PER_SECOND, now);
     let isFirst = true;
 
     return {
-      wait: () => Math.max(isFirst ? FIRST_MS : DEBOUNCE_MS, quota.wait()),
+      wait: () => Math.max(isFirst ? FIRST_MS : DEBOUNCE_MS, limit.wait()),
       reported(characters) {
         isFirst = false;
-        quota.spend(1 + characters / COST_OF_CHARACTERS);
+        limit.spend(1 + characters / COST_OF_CHARACTERS);
       },
-      inVain: () => quota.spend(COST_IN_VAIN),
+      inVain: () => limit.spend(COST_IN_VAIN),
     };
   }
 

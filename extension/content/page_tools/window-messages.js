@@ -4,8 +4,8 @@
  * may be hostile: only answers to requests are carried, and a few kinds of notifications, at a
  * limited rate. Even reading its messages takes this page's time, so that is limited too.
  */
-tabhub.define("toolcarrier", () => {
-  const { quota, toolbounds, toolmeasure } = tabhub;
+tabhub.define("windowMessages", () => {
+  const { rateLimit, toolLimits, sizeLimit } = tabhub;
   const CHANNEL = "mcp-iframe";
   const PREFIX = "tabhub-window-";
   const LONGEST_NAME = 100;
@@ -25,16 +25,16 @@ tabhub.define("toolcarrier", () => {
     name = "";
     /** @type {Set<string>} ids of requests that it has not answered */
     waiting = new Set();
-    words = quota.make(10, 5);
+    words = rateLimit.make(10, 5);
     /** Milliseconds. */
-    time = quota.make(500, 50);
+    time = rateLimit.make(500, 50);
   }
 
   /** @type {WeakMap<object, Child>} by its window */
   const children = new WeakMap();
   /** @type {Map<string, Window>} by its name */
   const windows = new Map();
-  const asking = quota.make(5, 0.2);
+  const asking = rateLimit.make(5, 0.2);
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   /** @type {(message: object) => void} */
@@ -106,7 +106,7 @@ tabhub.define("toolcarrier", () => {
    */
   function wanted(payload, child) {
     if (WORDS.has(/** @type {any} */ (payload))) return child.words.take() ? payload : undefined;
-    if (!toolbounds.isRecord(payload)) return undefined;
+    if (!toolLimits.isRecord(payload)) return undefined;
     return payload.method === undefined ? answer(payload, child) : note(payload, child);
   }
 
@@ -117,7 +117,7 @@ tabhub.define("toolcarrier", () => {
   function answer(payload, child) {
     const { id } = payload;
     if (typeof id !== "string" || !child.waiting.delete(id)) return undefined;
-    const isFit = !toolmeasure.write(payload, toolbounds.MAX_TEXT).fault;
+    const isFit = !sizeLimit.write(payload, toolLimits.MAX_TEXT).fault;
     return isFit ? payload : { jsonrpc: "2.0", id, error: { message: UNFIT } };
   }
 
@@ -127,7 +127,7 @@ tabhub.define("toolcarrier", () => {
    */
   function note(payload, child) {
     const isKnown = NOTES.has(/** @type {any} */ (payload.method)) && child.words.take();
-    return isKnown && !toolmeasure.write(payload, LONGEST_NOTE).fault ? payload : undefined;
+    return isKnown && !sizeLimit.write(payload, LONGEST_NOTE).fault ? payload : undefined;
   }
 
   function askSoon() {
@@ -147,7 +147,7 @@ tabhub.define("toolcarrier", () => {
     child.waiting.add(id);
   }
 
-  /** @type {TabhubToolCarrier["forward"]} */
+  /** @type {TabhubWindowMessages["forward"]} */
   function forward({ name, origin, payload }) {
     const to = windows.get(name);
     if (!to) return;
@@ -157,7 +157,7 @@ tabhub.define("toolcarrier", () => {
     if (origin !== OPAQUE) to.postMessage(message, origin);
   }
 
-  /** @type {TabhubToolCarrier["forget"]} */
+  /** @type {TabhubWindowMessages["forget"]} */
   function forget({ name }) {
     const from = windows.get(name);
     if (from) childOf(from).name = "";

@@ -81,7 +81,7 @@ tabhub.define("markup", () => {
 
     /** @param {Element} element */
     #frame(element) {
-      const index = tabhub.childframes.indexOf(element);
+      const index = tabhub.childFrames.indexOf(element);
       this.#frames.push({ at: this.#text.length, ref: tabhub.refs.mint(element), index });
     }
   }

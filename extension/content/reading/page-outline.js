@@ -124,7 +124,7 @@ tabhub.define("outlines", () => {
 
     /** @type {TabhubOutline["addFrame"]} */
     addFrame(line, depth, element) {
-      const index = tabhub.childframes.indexOf(element);
+      const index = tabhub.childFrames.indexOf(element);
       this.#frames.push({ line, depth, ref: mint(element), index });
     }
 

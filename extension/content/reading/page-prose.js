@@ -97,7 +97,7 @@ tabhub.define("prose", () => {
     /** @param {Element} element */
     #frame(element) {
       this.#part("\n");
-      const index = tabhub.childframes.indexOf(element);
+      const index = tabhub.childFrames.indexOf(element);
       this.#frames.push({ at: this.#text.length, ref: tabhub.refs.mint(element), index });
     }
 
@@ -176,7 +176,7 @@ tabhub.define("prose", () => {
 });
 
 /** Which element holds a page's main content. */
-tabhub.define("maincontent", () => {
+tabhub.define("mainContent", () => {
   const { isVisible, queryAll, rawText } = tabhub.dom;
   const MOST_CHARS = 20_000;
   /** A single article counts only if it has this share of the text: it may be a mere card. */

@@ -1,5 +1,5 @@
 /** The frames in this document: identifying them, and converting points into and out of them. */
-tabhub.define("childframes", () => {
+tabhub.define("childFrames", () => {
   const { queryDeep, rect } = tabhub.dom;
   const PREFIX = "tabhub-frame-";
   const FRAMES = "iframe, frame, object, embed";
@@ -153,7 +153,7 @@ tabhub.define("points", () => {
     frameAt(point) {
       const element = at(point);
       if (!FRAMES.has(tabhub.dom.tag(element))) return null;
-      return tabhub.childframes.within(element, point);
+      return tabhub.childFrames.within(element, point);
     },
   };
 });

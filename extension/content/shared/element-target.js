@@ -117,6 +117,7 @@ tabhub.define("target", () => {
   /** Points on the outline of an unfilled shape where a press may hit it. */
   const OUTLINE_PARTS = [0.5, 0.25, 0.75];
   const MOST_LEVELS = 50;
+  /** @type {Set<TabhubReason>} */
   const UNSEEN = new Set(["not_visible", "covered_by"]);
   /** @type {ScrollLogicalPosition[]} */
   const SCROLLS = ["center", "end", "start"];
@@ -311,7 +312,7 @@ tabhub.define("target", () => {
       try {
         return aim(element, options);
       } catch (error) {
-        const { reason, data } = /** @type {any} */ (error);
+        const { reason, data } = /** @type {{reason: TabhubReason, data: object}} */ (error);
         const details = UNSEEN.has(reason) ? { ...data, placed: placed(element) } : data;
         throw Object.assign(/** @type {Error} */ (error), { data: details });
       }

@@ -11,7 +11,7 @@ if (!Object.hasOwn(globalThis, "tabhub")) {
         if (!Object.hasOwn(this, name)) Object.defineProperty(this, name, { value: make() });
       },
       fail(
-        /** @type {string} */ reason,
+        /** @type {TabhubReason} */ reason,
         /** @type {string} */ message,
         /** @type {object} */ data = {},
       ) {

@@ -78,7 +78,7 @@ async function attachAgain(tabId, session) {
 }
 
 /** @param {number} tabId */
-export function sessionOf(tabId) {
+function sessionOf(tabId) {
   return sessions.get(tabId);
 }
 

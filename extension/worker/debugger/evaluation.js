@@ -34,7 +34,7 @@ const terminations = new Map();
  * @param {AbortSignal} signal
  * @param {(source: string) => Promise<T>} work
  */
-export async function withTermination(tabId, code, signal, work) {
+async function withTermination(tabId, code, signal, work) {
   /** @type {Termination} */
   const termination = { source: `tabhub-${++lastNumber}`, requested: null };
   if (!MAY_NOT_YIELD.test(code)) return work(termination.source);

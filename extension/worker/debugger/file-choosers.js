@@ -27,7 +27,7 @@ const kept = new Set();
  * Settles when it is enabled in all frames that exist, nested ones included.
  * @param {number} tabId
  */
-export async function catchInFrames(tabId) {
+async function catchInFrames(tabId) {
   const enabling = new Map();
   catching.set(tabId, enabling);
   await useChildren(tabId, WHY);
@@ -66,7 +66,7 @@ function order(tabId, session, method, params) {
 }
 
 /** @param {number} tabId */
-export function leaveInFrames(tabId) {
+function leaveInFrames(tabId) {
   const enabling = catching.get(tabId);
   if (!enabling) return;
   catching.delete(tabId);
@@ -78,7 +78,7 @@ export function leaveInFrames(tabId) {
  * @param {number} tabId
  * @param {boolean} isKept
  */
-export function keepFrames(tabId, isKept) {
+function keepFrames(tabId, isKept) {
   if (isKept) kept.add(tabId);
   else if (kept.delete(tabId)) dropUnused(tabId);
 }
@@ -87,7 +87,7 @@ export function keepFrames(tabId, isKept) {
  * After a restart of the worker.
  * @param {number} tabId
  */
-export async function keepFramesAgain(tabId) {
+async function keepFramesAgain(tabId) {
   kept.add(tabId);
   await useChildren(tabId, WHY);
 }

@@ -121,7 +121,9 @@ export class Frame {
 /** @param {any} message */
 function answerError(message) {
   const error = message?.error;
-  return error ? new CommandError(String(error.reason), String(error.message), error.data) : null;
+  if (!error) return null;
+  const reason = /** @type {TabhubReason} */ (String(error.reason));
+  return new CommandError(reason, String(error.message), error.data);
 }
 
 function timeoutError() {
@@ -269,7 +271,7 @@ export async function frameOfRef(tabId, ref) {
 }
 
 /** @param {unknown} ref */
-export function staleRef(ref) {
+function staleRef(ref) {
   return new CommandError("stale_ref", `${ref} is not on the page any more. Read the page again.`);
 }
 

@@ -4,16 +4,11 @@
  * something on a later one. Every other document has a slot of its own: slot × 100,000 and up.
  */
 
-export const SLOT_SIZE = 100_000;
+const SLOT_SIZE = 100_000;
 const REF = /^ref_([1-9]\d{0,11})$/;
 
 /** @typedef {{slot: number, next: number}} Range */
 /** @typedef {{nextMain: number, nextSlot: number}} TabNumbers */
-
-/** @param {number} number */
-export function formatRef(number) {
-  return `ref_${number}`;
-}
 
 /**
  * @param {unknown} ref

@@ -39,7 +39,7 @@ const MOST_REQUESTS_MS = 10_000;
  */
 
 /** Follows navigations of a tab, starting before the action. */
-export class Departure {
+export class NavigationWatch {
   /** @type {Observations<import("../shared/tab-events.js").Step | "held">} */
   #seen = new Observations();
   #tabId;
@@ -64,11 +64,11 @@ export class Departure {
   /** @param {boolean} expected whether the page expects to navigate */
   async rest(expected) {
     if (expected) await this.#seen.until(START_MS, "started", "committed", "moved", "failed");
-    if (this.hasBegun) await this.arrival();
+    if (this.hasBegun) await this.loaded();
   }
 
   /** For a navigation that has begun: until its page is there or has failed. */
-  arrival() {
+  loaded() {
     return this.#seen.until(DOM_MS, "dom", "complete", "failed", "held");
   }
 
@@ -81,7 +81,7 @@ export class Departure {
 
 /** Observes a frame's page during an action. */
 export class Watch {
-  #departure;
+  #navigation;
   #outcomes;
   #requests;
   #frame;
@@ -99,7 +99,7 @@ export class Watch {
     this.#frame = frame;
     this.#ms = ms;
     this.#isDebugged = isDebugged;
-    this.#departure = new Departure(frame.tabId);
+    this.#navigation = new NavigationWatch(frame.tabId);
     this.#outcomes = new Outcomes(frame.tabId);
     this.#requests = new Requests(frame.tabId);
     frame.onNews = () => (this.hasArrived = true);
@@ -116,7 +116,7 @@ export class Watch {
   }
 
   stop() {
-    this.#departure.stop();
+    this.#navigation.stop();
     this.#outcomes.stop();
     this.#requests.stop();
     if (this.#isCatching) leaveChoosers(this.#frame.tabId);
@@ -130,13 +130,13 @@ export class Watch {
   async rest() {
     const rest = await this.#untilQuiet();
     void this.#frame.ask("unwatch", {}).catch(() => {});
-    await this.#departure.rest(rest.navigating);
+    await this.#navigation.rest(rest.navigating);
     if (rest.opening) await this.#outcomes.until(START_MS, "opened");
     const { opened } = this.found;
     if (opened !== undefined) await bringBack(opened, this.#frame.tabId);
     if (rest.downloading) await this.#outcomes.until(START_MS, "download");
-    if (this.#departure.wasAborted) await this.#outcomes.until(DOWNLOAD_MS, "download");
-    const navigated = await this.#departure.destination();
+    if (this.#navigation.wasAborted) await this.#outcomes.until(DOWNLOAD_MS, "download");
+    const navigated = await this.#navigation.destination();
     return { ...rest, ...this.found, mutated: rest.mutated || navigated !== undefined, navigated };
   }
 
@@ -146,7 +146,7 @@ export class Watch {
     for (;;) {
       const rest = await this.#askToSettle();
       const left = end - Date.now();
-      if (rest.navigating || this.#departure.hasBegun || left <= 0) return rest;
+      if (rest.navigating || this.#navigation.hasBegun || left <= 0) return rest;
       if (!(await this.#requests.rest(left))) return rest;
     }
   }

@@ -6,7 +6,15 @@ import { answer, openDialog } from "../debugger/page-dialogs.js";
 import { framesOf } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite, siteOf } from "../shared/known-tabs.js";
-import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupted } from "./act.js";
+import {
+  NavigationWatch,
+  Watch,
+  effectOf,
+  inTurn,
+  restAfter,
+  settleOf,
+  takeInterrupted,
+} from "./act.js";
 
 // A server asks for a user name and a password.
 
@@ -16,24 +24,24 @@ import { Departure, Watch, effectOf, inTurn, restAfter, settleOf, takeInterrupte
  * @param {Context<Wire.AnswerDialog>} context
  * @returns {Promise<Wire.AnsweredDialog>}
  */
-export async function login(context) {
+async function login(context) {
   const { tabId, input, site, signal, reportTabChanges } = context;
   const pending = /** @type {import("../debugger/logins.js").Login} */ (openLogin(tabId));
   const credentials = input.action === "accept" ? credentialsOf(input.promptText) : null;
   await requireAllowed(context, siteOf(pending.url));
   signal.throwIfAborted();
   requireKnownSite(tabId, site);
-  const departure = new Departure(tabId);
+  const navigation = new NavigationWatch(tabId);
   try {
     answerLogin(tabId, credentials);
-    if (pending.holdsPage) await departure.arrival();
-    const navigated = await departure.destination();
+    if (pending.holdsPage) await navigation.loaded();
+    const navigated = await navigation.destination();
     await reportTabChanges();
     const again = openLogin(tabId)?.dialog;
     const effect = effectOf({ navigated, mutated: navigated !== undefined, dialog: again });
     return { effect, answered: pending.dialog, trusted: true };
   } finally {
-    departure.stop();
+    navigation.stop();
   }
 }
 

@@ -18,6 +18,7 @@ const STEPS = 8;
 const CAUGHT_MS = 5000;
 /** Where in the viewport the start may be scrolled to, tried in order. */
 const SCROLLS = [["center"], ["start"], ["end"]];
+/** @type {Set<import("../shared/command-errors.js").Reason>} */
 const UNSEEN = new Set(["not_visible", "covered_by"]);
 
 /** @import { Context } from "../shared/command-context.d.ts" */

@@ -26,7 +26,7 @@ const COPY = 1;
  * @param {string[]} paths
  * @param {string} tag
  */
-export async function dropFiles(context, { frame, aim }, paths, tag) {
+async function dropFiles(context, { frame, aim }, paths, tag) {
   const { tabId } = context;
   const prepare = async (/** @type {AbortSignal} */ live) => {
     const point = await aim(live, { by: "hover" });
@@ -50,7 +50,7 @@ export async function dropFiles(context, { frame, aim }, paths, tag) {
 }
 
 /** @param {string} tag */
-export function takesNone(tag) {
+function takesNone(tag) {
   const message = `A <${tag}> takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
   return new CommandError("invalid_arguments", message);
 }

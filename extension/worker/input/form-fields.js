@@ -23,7 +23,7 @@ export async function fill(context) {
  * @param {Handed<Wire.Named & {clear?: boolean, settle?: number}>} context
  * @param {string} text
  */
-export async function fillNow(context, text) {
+async function fillNow(context, text) {
   const { clear = true } = context.input;
   return put(context, "fill", { text, clear: Boolean(clear) });
 }

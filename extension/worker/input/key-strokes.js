@@ -7,7 +7,7 @@ import { CommandError } from "../shared/command-errors.js";
 const ALT = 1;
 const CTRL = 2;
 const META = 4;
-export const SHIFT = 8;
+const SHIFT = 8;
 
 /** @type {Map<string, number>} */
 const BITS = new Map([
@@ -24,7 +24,7 @@ const BITS = new Map([
 ]);
 
 /** @param {string} name */
-export function modifierBit(name) {
+function modifierBit(name) {
   return BITS.get(name.toLowerCase()) ?? 0;
 }
 

@@ -35,7 +35,7 @@ const WAYS = new Map([
  * @param {import("./hand.js").Handed<Wire.Scroll>} context
  * @param {{direction?: string, distance?: number}} how
  */
-export async function wheelAt(context, { direction = "down", distance = DISTANCE }) {
+async function wheelAt(context, { direction = "down", distance = DISTANCE }) {
   const way = WAYS.get(direction);
   if (!way || context.input.position !== undefined) throw wheelRefusal();
   const by = { x: way.x * distance, y: way.y * distance };

@@ -60,7 +60,7 @@ export async function placeOf(frame) {
  * @param {Frame} frame
  * @returns {Promise<FramePlace | undefined>}
  */
-export async function placeByIndex(frame) {
+async function placeByIndex(frame) {
   const [parentId, index] = await Promise.all([frame.parentId(), frame.ask("index", {})]);
   const parent = framesOf(frame.tabId).find((other) => other.frameId === parentId);
   return parent && index >= 0 ? { parent, index } : undefined;
@@ -118,7 +118,7 @@ async function findBySelector(tabId, selector, reach) {
  * @param {any} [options] `mayBeDisabled`, `scrolls`, and `by`: which input is expected there
  * @returns {Promise<Point>}
  */
-export async function aim(target, signal, options = {}) {
+async function aim(target, signal, options = {}) {
   const { local, ...point } = await locate(target, signal, options);
   const { frame } = target;
   // Where no input is expected, nothing would report a movement.
@@ -134,7 +134,7 @@ export async function aim(target, signal, options = {}) {
  * @param {any} [options]
  * @returns {Promise<Located>}
  */
-export async function locate({ frame, how }, signal, options = {}) {
+async function locate({ frame, how }, signal, options = {}) {
   const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
   if (frame.frameId === 0) return { ...local, local };
   return { ...(await settled(() => outward(frame, local))), local };
@@ -179,7 +179,7 @@ function takePlaced(error) {
  * @param {Point} point
  * @param {AbortSignal} signal
  */
-export async function untilHovered(frame, point, signal) {
+async function untilHovered(frame, point, signal) {
   for (const end = Date.now() + HOVER_MS; Date.now() < end;) {
     signal.throwIfAborted();
     await hoverAt(frame.tabId, point);

@@ -75,7 +75,7 @@ export async function clickAt(tabId, point, { button, buttons, modifiers, clickC
  * @param {Point} point
  * @param {number} [modifiers]
  */
-export function move(tabId, point, modifiers = 0) {
+function move(tabId, point, modifiers = 0) {
   return mouse(tabId, "mouseMoved", { ...point, modifiers, button: "none", buttons: 0 });
 }
 

@@ -12,7 +12,7 @@ import { checker } from "./input-schema.js";
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @implements {Reach} */
-export class FrameReach {
+class FrameReach {
   /** @type {Set<string> | null} null: everywhere */
   #sites = null;
   #ask;

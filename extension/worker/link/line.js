@@ -188,9 +188,9 @@ function callOf(method, params, id) {
   return encodeCall(method, params, id);
 }
 
-/** @param {any} error as JSON-RPC has it */
+/** @param {{message: unknown, data?: {reason?: TabhubReason}}} error as JSON-RPC has it */
 function errorOf({ message, data }) {
-  return new CommandError(String(data?.reason ?? "internal"), String(message));
+  return new CommandError(data?.reason ?? "internal", String(message));
 }
 
 /** @param {string} [why] */

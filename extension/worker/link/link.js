@@ -15,15 +15,15 @@ import { passFor } from "./secret-proof.js";
 const STORED = "replacedAt";
 const BACKOFF_MS = 5 * 60_000;
 
-export async function startBackoff() {
+async function startBackoff() {
   await chrome.storage.session.set({ [STORED]: Date.now() });
 }
 
-export async function endBackoff() {
+async function endBackoff() {
   await chrome.storage.session.remove(STORED);
 }
 
-export async function isBackingOff() {
+async function isBackingOff() {
   const replacedAt = Number((await chrome.storage.session.get(STORED))[STORED] ?? 0);
   return Date.now() - replacedAt < BACKOFF_MS;
 }

@@ -2,6 +2,7 @@
 
 import { describe, listTabs, noteFocusedWindow, noteGone, noteTab } from "../shared/known-tabs.js";
 import { readPairing } from "../shared/server-pairing.js";
+import { register } from "../shared/tab-state.js";
 
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {{browser: object, tabs: import("../shared/known-tabs.js").Tab[]}} Introduction */
@@ -108,7 +109,7 @@ export class TabChanges {
 
   /**
    * @param {number} tabId
-   * @param {{status?: string, url?: string, title?: string, groupId?: number, discarded?: boolean}} change
+   * @param {chrome.tabs.OnUpdatedInfo} change
    * @param {chrome.tabs.Tab} tab
    */
   updated(tabId, change, tab) {
@@ -193,6 +194,24 @@ export class TabChanges {
     this.#openers.delete(tabId);
     return { openedBy };
   }
+}
+
+/** @param {(change: TabChange) => void} report */
+export function watchTabChanges(report) {
+  const changes = new TabChanges(report);
+  register({
+    name: "tab changes",
+    // The server gets the list of tabs as soon as the link is open.
+    isEarly: true,
+    created: (tab) => changes.created(tab),
+    updated: (tabId, change, tab) => changes.updated(tabId, change, tab),
+    activated: (tabId) => changes.activated(tabId),
+    windowFocused: (windowId) => changes.windowFocused(windowId),
+    opened: (openerId, tabId) => changes.openedBy(tabId, openerId),
+    closed: (tabId) => changes.closed(tabId),
+    replaced: (newId, oldId) => changes.replaced(newId, oldId),
+  });
+  return changes;
 }
 
 /** @param {number} tabId */

@@ -10,7 +10,7 @@ import { register } from "../shared/tab-state.js";
 
 const NAME = /^tabhub-window-[\d-]{1,60}$/;
 
-export class FramedServers {
+class FramedServers {
   /** @type {Map<string, Frame>} the document that has announced a name */
   #named = new Map();
   /** @type {WeakMap<Frame, string>} */

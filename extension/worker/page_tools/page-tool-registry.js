@@ -10,6 +10,7 @@ import { CommandError } from "../shared/command-errors.js";
 import { framesOf } from "../frames/frames.js";
 import { requireTab } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
+import { register } from "../shared/tab-state.js";
 
 const LIMIT_MS = 300_000;
 /** The content script's own time limit comes first. */
@@ -34,7 +35,7 @@ const MOST_BRIDGES = 3;
  * @property {(text: string) => void} note
  */
 
-export class PageTools {
+class PageTools {
   /** @type {Map<Frame, Published>} */
   #published = new Map();
   /** @type {Map<string, {frame: Frame, report: Progress}>} by the call's id */
@@ -198,6 +199,19 @@ export class PageTools {
       this.#running.delete(id);
     }
   }
+}
+
+/** @param {Callbacks} callbacks */
+export function keepPageTools(callbacks) {
+  const pageTools = new PageTools(callbacks);
+  register({
+    name: "page tools",
+    said: (frame, message) => pageTools.said(frame, message),
+    gone: (frame) => pageTools.gone(frame),
+    addressed: (tabId) => pageTools.addressed(tabId),
+    describe: () => pageTools.describe(),
+  });
+  return pageTools;
 }
 
 /** @param {any} params */

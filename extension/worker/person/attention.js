@@ -3,6 +3,7 @@
  * by notifications.
  */
 
+import { register } from "../shared/tab-state.js";
 import { plain, siteOf } from "./plain-text.js";
 
 // The text of the badge.
@@ -16,7 +17,7 @@ const GREY = "#5f6368";
  * @param {Waiting} waiting
  * @returns {{text: string, color: string}}
  */
-export function badgeOf({ pending, missed, stopped }) {
+function badgeOf({ pending, missed, stopped }) {
   if (pending) return { text: String(pending), color: RED };
   if (missed) return { text: "!", color: RED };
   return { text: stopped ? "II" : "", color: GREY };
@@ -26,8 +27,6 @@ const STORED = "missed";
 const MISSED_ID = "missed";
 const MISSED_EVERY_MS = 10_000;
 const APPROVAL = "approval:";
-
-/** @typedef {{client: string, agent: string, tool: string, title: string, origin: string | null}} ApprovalRequest */
 
 export class Attention {
   /** @type {Set<string>} approvals that wait */
@@ -50,7 +49,7 @@ export class Attention {
     this.#show();
   }
 
-  /** @param {{confirmations: {id: string}[], stopped: boolean}} state */
+  /** @param {Pick<Panel.State, "confirmations" | "stopped">} state */
   sync({ confirmations, stopped }) {
     this.#pending = new Set(confirmations.map(({ id }) => id));
     this.#stopped = stopped;
@@ -58,7 +57,7 @@ export class Attention {
     void this.#withdraw();
   }
 
-  /** @param {ApprovalRequest & {id: string}} request */
+  /** @param {Panel.Confirmation} request */
   asked(request) {
     this.#pending.add(request.id);
     this.#show();
@@ -72,7 +71,7 @@ export class Attention {
     void this.#withdraw();
   }
 
-  /** @param {ApprovalRequest} request */
+  /** @param {Panel.ConfirmationMissed} request */
   missed(request) {
     this.#setMissed(true);
     if (Date.now() - this.#missedToldAt < MISSED_EVERY_MS) return;
@@ -116,11 +115,18 @@ export class Attention {
   }
 }
 
+/** @param {() => boolean} isWatched whether a panel can be seen */
+export function keepAttention(isWatched) {
+  const attention = new Attention(isWatched);
+  register({ name: "attention", restore: () => attention.restore() });
+  return attention;
+}
+
 /**
  * Shows who, what and where, but no parameters: they may be secrets, and others may see the screen.
  * @param {string} id
  * @param {string} what
- * @param {ApprovalRequest} request
+ * @param {Panel.ConfirmationMissed} request
  * @param {boolean} requireInteraction
  */
 function notify(id, what, { client, agent, tool, title, origin }, requireInteraction) {

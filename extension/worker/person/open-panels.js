@@ -158,7 +158,7 @@ export class Relay {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     try {
-      const state = /** @type {any} */ (await this.#ask("config.getState", {}));
+      const state = /** @type {Panel.State} */ (await this.#ask("config.getState", {}));
       this.#attention.sync(state);
       this.#panels.broadcast("state", state);
     } catch {

@@ -9,7 +9,7 @@ import { isWithin, pixelsOf, tilesOf } from "./tiles.js";
 
 /** @typedef {import("./tiles.js").Box} Box */
 
-export class TiledPicture {
+class TiledPicture {
   #canvas;
   #context;
 

@@ -24,7 +24,7 @@ import { fit, inside, isWithin, onThePage, pixelsOf } from "./tiles.js";
  * @param {AbortSignal} signal
  * @returns {Promise<Box>}
  */
-export async function boxOf(tabId, input, reach, signal) {
+async function boxOf(tabId, input, reach, signal) {
   const { frame, how } = await findTarget(tabId, input, reach);
   signal.throwIfAborted();
   const { x, y, width, height } = await frame.ask("box", how);

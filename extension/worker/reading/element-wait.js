@@ -97,7 +97,8 @@ class Wait {
     const { tabId } = this.#context;
     for (const frame of framesOf(tabId)) void this.#enter(frame);
     await mainFrame(tabId).catch((error) => {
-      if (error.reason === "needs_person") this.#outcome.reject(error);
+      if (error instanceof CommandError && error.reason === "needs_person")
+        this.#outcome.reject(error);
     });
   }
 

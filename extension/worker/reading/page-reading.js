@@ -48,7 +48,7 @@ function dropOldest(map, size) {
  * @param {Snapshot} snapshot
  * @returns {Promise<number>} by which it can be found again
  */
-export async function remember(main, snapshot) {
+async function remember(main, snapshot) {
   const read = await nextNumber();
   if (snapshot.text.length > KEPT_CHARS) return read;
   const ofPage = snapshots.get(main) ?? new Map();
@@ -66,7 +66,7 @@ export async function remember(main, snapshot) {
  * @param {unknown} read
  * @param {import("../shared/command-context.d.ts").Reach} reach
  */
-export function recall(main, read, reach) {
+function recall(main, read, reach) {
   const snapshot = snapshots.get(main)?.get(Number(read));
   return snapshot?.entered.every((frame) => reach.allows(frame)) ? snapshot : undefined;
 }

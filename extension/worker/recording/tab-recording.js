@@ -13,7 +13,7 @@ import { SocketLog } from "./socket-log.js";
 
 // The sites of a tab's frames, for documents without an origin.
 
-export class FrameSites {
+class FrameSites {
   /** @type {Map<string, string>} by the debugger's id of the frame */
   #sites = new Map();
   /** @type {Map<string, string>} the outermost frame of each session */

@@ -9,9 +9,11 @@ import { clip, LONG_LENGTH } from "./clip.js";
 const UNKNOWN_COMMAND = -32601;
 const FAILED = -32000;
 
+/** @typedef {TabhubReason | "not_connected"} Reason the panel gets `not_connected`, never the server */
+
 export class CommandError extends Error {
   /**
-   * @param {string} reason
+   * @param {Reason} reason
    * @param {string} message
    * @param {Record<string, unknown>} [data]
    */
@@ -44,6 +46,7 @@ function protocolMessage(text) {
  */
 export function toWire(error) {
   const known = error instanceof CommandError;
+  /** @type {Reason} */
   const reason = known ? error.reason : "internal";
   return {
     code: reason === "unknown_command" ? UNKNOWN_COMMAND : FAILED,

@@ -149,6 +149,7 @@ export async function pageResult(tabId) {
 
 const WEB = new Set(["http:", "https:"]);
 const OPAQUE = "opaque";
+/** @type {TabhubReason} */
 const MOVED = "tab_url_mismatch";
 const DIRECTIVES = /^(?:\s*(?:"[^"\n]*"|'[^'\n]*')\s*;)+/;
 

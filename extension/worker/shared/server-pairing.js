@@ -41,7 +41,7 @@ async function readPackagedPairing() {
  * @param {any} candidate
  * @returns {Pairing | null}
  */
-export function validPairing(candidate) {
+function validPairing(candidate) {
   const port = Number(candidate?.port);
   const secret = candidate?.secret;
   if (!Number.isInteger(port) || port < 1 || port > 65535) return null;

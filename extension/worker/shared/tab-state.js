@@ -11,6 +11,11 @@ import { within } from "./timing.js";
  * @property {() => unknown} restore rebuilds what an earlier worker kept
  * @property {() => unknown} restored every part has been restored
  * @property {(tabId: number) => unknown} forget the tab has closed, or has another number now
+ * @property {(tab: chrome.tabs.Tab) => unknown} created
+ * @property {(tabId: number, change: chrome.tabs.OnUpdatedInfo, tab: chrome.tabs.Tab) => unknown}
+ *   updated
+ * @property {(tabId: number) => unknown} closed
+ * @property {(newId: number, oldId: number) => unknown} replaced the tab has another number now
  * @property {(tabId: number, session: string | undefined, method: string, params: any) => unknown}
  *   event of the debugger, in the tab's own session or in a child's
  * @property {(tabId: number, reason: string) => unknown} detached the browser has detached the
@@ -33,6 +38,7 @@ import { within } from "./timing.js";
  * @property {(tabId: number) => unknown} used a command uses the page that the tab shows
  * @property {(tabId: number, windowId: number) => unknown} activated
  * @property {(windowId: number) => unknown} windowClosed
+ * @property {(windowId: number) => unknown} windowFocused
  * @property {(frame: import("../frames/frames.js").Frame, message: any) => unknown} said a content
  *   script has sent a message of its own accord
  * @property {(frame: import("../frames/frames.js").Frame) => unknown} gone a frame's document is
@@ -43,10 +49,15 @@ import { within } from "./timing.js";
  */
 
 /**
- * @typedef {Partial<Hooks> & {name: string, after?: string[], restoreMs?: number}} Part after: the
- *   parts that are restored, and get every event, before this one; restoreMs: how long the others
- *   wait for this one, since a busy page would hold them up
+ * @typedef {object} Terms
+ * @property {string} name
+ * @property {string[]} [after] the parts that are restored, and get every event, before this one
+ * @property {number} [restoreMs] how long the others wait for this one, since a busy page would
+ *   hold them up
+ * @property {boolean} [isEarly] it gets the browser's events even while parts are being restored
  */
+
+/** @typedef {Partial<Hooks> & Terms} Part */
 
 /** @type {Map<string, Part>} */
 const parts = new Map();
@@ -86,7 +97,17 @@ function sort() {
  * @param {Parameters<Hooks[Hook]>} what
  */
 export function report(hook, ...what) {
-  for (const part of inOrder()) /** @type {any} */ (part)[hook]?.(...what);
+  reportTo(() => true, hook, what);
+}
+
+/**
+ * @template {Exclude<keyof Hooks, "restore" | "released" | "describe">} Hook
+ * @param {(part: Part) => boolean} includes
+ * @param {Hook} hook
+ * @param {Parameters<Hooks[Hook]>} what
+ */
+function reportTo(includes, hook, what) {
+  for (const part of inOrder()) if (includes(part)) /** @type {any} */ (part)[hook]?.(...what);
 }
 
 /** @type {Promise<unknown> | null} under way */
@@ -108,8 +129,11 @@ export function onceRestored(work) {
   else work();
 }
 
-/** @type {typeof report} */
-export const passOn = (hook, ...what) => onceRestored(() => report(hook, ...what));
+/** @type {typeof report} an event of the browser */
+export const passOn = (hook, ...what) => {
+  onceRestored(() => reportTo(({ isEarly }) => !isEarly, hook, what));
+  reportTo(({ isEarly }) => Boolean(isEarly), hook, what);
+};
 
 async function restoreParts() {
   /** @type {Map<string, Promise<unknown>>} */

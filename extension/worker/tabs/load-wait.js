@@ -138,7 +138,7 @@ export async function catchUp(wait, tabId, url) {
  * @param {string} address
  * @param {string} error
  */
-export function loadError(address, error) {
+function loadError(address, error) {
   const url = clip(address, URL_LENGTH);
   return new CommandError("navigation_failed", `${url} could not be loaded: ${error}.`, {
     url,

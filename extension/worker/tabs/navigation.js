@@ -30,7 +30,7 @@ import { groupOf, joinGroup } from "./tab-groups.js";
  * @param {-1 | 1} delta
  * @param {AbortSignal} signal
  */
-export async function goInHistory(tabId, delta, signal) {
+async function goInHistory(tabId, delta, signal) {
   await withTab(tabId, async () => {
     const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
     const entry = entries[currentIndex + delta];
@@ -46,7 +46,7 @@ export async function goInHistory(tabId, delta, signal) {
  * Removes the blank page that a tab began with only so that it could be recorded from the start.
  * @param {number} tabId
  */
-export async function forgetBlank(tabId) {
+async function forgetBlank(tabId) {
   try {
     const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
     const isBlankFirst = currentIndex === 1 && entries.length === 2 && entries[0].url === BLANK;
@@ -70,7 +70,7 @@ function word(delta) {
  * @param {number} tabId
  * @param {() => Promise<T>} work
  */
-export async function leavingFreely(tabId, work) {
+async function leavingFreely(tabId, work) {
   await dismissDialog(tabId);
   const mayAsk = isTaken(tabId) || (await hasBeenActive(tabId));
   if (!mayAsk) return work();

@@ -9,18 +9,8 @@ import { requireOwn } from "./browser-windows.js";
 // The groups that tabhub makes for the tabs of an agent. Nothing here moves the focus.
 
 /** Chrome's names. */
-export const COLORS = [
-  "grey",
-  "blue",
-  "red",
-  "yellow",
-  "green",
-  "pink",
-  "purple",
-  "cyan",
-  "orange",
-];
-export const GROUP_TITLE_LENGTH = 100;
+const COLORS = ["grey", "blue", "red", "yellow", "green", "pink", "purple", "cyan", "orange"];
+const GROUP_TITLE_LENGTH = 100;
 
 /** @type {Map<string, Promise<number | undefined>>} the group last joined under a name */
 const made = new Map();

@@ -140,7 +140,7 @@ class EventResponse:
             await self._reply.frame(PING)
 
 
-class Rest:
+class RestEndpoint:
     """The handlers of `/tools` and of the paths below it."""
 
     def __init__(

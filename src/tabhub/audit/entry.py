@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tabhub.audit.redaction import MARK, Redactor
-from tabhub.calls.ports import Event
+from tabhub.calls.ports import AuditEvent
 from tabhub.errors import TabhubError
 
 ENTRY_BYTES = 16 * 1024
@@ -27,7 +27,7 @@ _DEEPEST = 20
 Entry = dict[str, Any]
 
 
-def entry_of(event: Event, redactor: Redactor) -> Entry:
+def entry_of(event: AuditEvent, redactor: Redactor) -> Entry:
     """The entry of an event."""
     facts = {**_facts(event), **_failure(event.error)}
     free = (event.tool, event.agent, event.operation_id, facts["arguments"], facts.get("error"))
@@ -44,12 +44,12 @@ def entry_of(event: Event, redactor: Redactor) -> Entry:
     return {**cut(clean, SHOWN_WHEN_LARGE), "arguments": note}
 
 
-def did_nothing(event: Event) -> bool:
+def did_nothing(event: AuditEvent) -> bool:
     """Whether a call failed and certainly had no effect."""
     return event.error is not None and event.error.effect == "none"
 
 
-def _facts(event: Event) -> Entry:
+def _facts(event: AuditEvent) -> Entry:
     return {
         "timestamp": iso(event.time),
         "tool": event.tool,
@@ -75,12 +75,12 @@ def _failure(error: TabhubError | None) -> Entry:
     return {"error": {"code": error.code, "message": error.message, **kind}}
 
 
-def _arguments(event: Event) -> Mapping[str, Any]:
+def _arguments(event: AuditEvent) -> Mapping[str, Any]:
     secret = event.secret_arguments
     return {name: MARK if name in secret else value for name, value in event.arguments.items()}
 
 
-def _hidden_texts(event: Event) -> list[str]:
+def _hidden_texts(event: AuditEvent) -> list[str]:
     """The values of secret arguments as text, since an error may repeat them."""
     values = [event.arguments.get(name) for name in event.secret_arguments]
     return [text for text in texts_in(values) if len(text) >= SHORTEST_HIDDEN]

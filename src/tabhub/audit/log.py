@@ -18,7 +18,7 @@ import msgspec
 
 from tabhub.audit.entry import Entry, did_nothing, entry_of, iso
 from tabhub.audit.redaction import Redactor
-from tabhub.calls.ports import Event
+from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import REASONS
 
@@ -60,7 +60,7 @@ class AuditLog:
         """Redact this secret from now on."""
         self._redactor = self._redactor.knowing([secret])
 
-    def record(self, event: Event) -> None:
+    def record(self, event: AuditEvent) -> None:
         """Write an event; it is in the file when this returns, unless it is folded."""
         self.settle(event.time)
         self.counts.add(event)
@@ -185,7 +185,7 @@ def _open(path: Path) -> tuple[int, int]:
 class Fold(NamedTuple):
     """Several events in one entry: the last of them, and their number."""
 
-    event: Event
+    event: AuditEvent
     times: int
 
 
@@ -197,7 +197,7 @@ class _Minute:
         self.written = 0
         self.folds: dict[str, Fold] = {}
 
-    def add(self, event: Event) -> bool:
+    def add(self, event: AuditEvent) -> bool:
         """Whether the event gets an entry of its own; otherwise it is folded."""
         if self.written < UNFOLDED:
             self.written += 1
@@ -218,7 +218,7 @@ class Folding:
     def __init__(self) -> None:
         self._minutes: dict[str, _Minute] = {}
 
-    def admits(self, event: Event) -> bool:
+    def admits(self, event: AuditEvent) -> bool:
         """Whether an event is written now; otherwise it is folded."""
         if not did_nothing(event):
             return True
@@ -257,7 +257,7 @@ class Counts:
         self._day: deque[list[int]] = deque()
         """Minute, successes and failures, for each minute with calls."""
 
-    def add(self, event: Event) -> None:
+    def add(self, event: AuditEvent) -> None:
         # An event without a session is not a call.
         if not event.session:
             return
@@ -301,7 +301,7 @@ class Counts:
             self._day.popleft()
 
 
-def label(event: Event) -> str:
+def label(event: AuditEvent) -> str:
     """The tool's name if it is one of ours; pages and clients could invent any number of names."""
     if event.plugin == "browser":
         return event.tool

@@ -15,7 +15,7 @@ from tabhub.wire.link import TabState
 Json = dict[str, Any]
 
 
-class Place(NamedTuple):
+class NewTabPlace(NamedTuple):
     """The session and the browser of a new tab."""
 
     browsers: Browsers
@@ -24,7 +24,9 @@ class Place(NamedTuple):
     browser: str
 
 
-async def opened(place: Place, input: Json, wait_ms: int, progress: Progress) -> tuple[Tab, Json]:
+async def opened(
+    place: NewTabPlace, input: Json, wait_ms: int, progress: Progress
+) -> tuple[Tab, Json]:
     """Open a tab in its session's group; returns it with the output of the command."""
     browsers, hub, session, browser = place
 

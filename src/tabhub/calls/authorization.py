@@ -147,6 +147,7 @@ def subject_of(
         careful=tool.is_careful,
         same_as=tool.others(arguments or {}, opens),
         page=tool.page,
+        site_bound=bool(tool.site),
         plain=tool.plain_name,
         container=tool.is_container,
         client=client.name,

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Raw, Struct, field
 
-from tabhub.calls.ports import Elicit, Event, MayEnter, MayTell
+from tabhub.calls.ports import AuditEvent, Elicit, MayEnter, MayTell
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import TabhubError
@@ -89,9 +89,9 @@ class Call(Struct, eq=False):
             self.limit.extend()
         await self.progress(done, total, message)
 
-    def event(self, now: float, ended: float) -> Event:
+    def event(self, now: float, ended: float) -> AuditEvent:
         """The call's entry in the audit log."""
-        return Event(
+        return AuditEvent(
             time=now,
             client=self.client.name,
             agent=self.agent,
@@ -130,7 +130,7 @@ def _unchecked(raw: Raw | None) -> Mapping[str, Any]:
     return {"cut": f"is no object ({type(arguments).__name__})"}
 
 
-class Router(Protocol):
+class TabRouter(Protocol):
     """Finds tabs for the tools of one source, in any session."""
 
     async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
@@ -140,7 +140,7 @@ class Router(Protocol):
 class Source(ABC):
     """Runs the tools of one kind."""
 
-    router: Router | None = None
+    router: TabRouter | None = None
     """Finds the tabs of its tools; without one, a tool gets the session's and the shared tabs."""
 
     @abstractmethod

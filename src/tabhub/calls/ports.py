@@ -50,7 +50,7 @@ class ApprovalRequest(Struct, frozen=True):
     site: str
     arguments: Mapping[str, Any]
     rule: str
-    scopes: tuple[str, ...] | None = None
+    scopes: tuple[Scope, ...] | None = None
     """The scopes that the person can choose from, where they differ from the usual ones."""
 
 
@@ -85,7 +85,7 @@ class Approver(Protocol):
         """Note that no person could be asked."""
 
 
-class Event(Struct, frozen=True):
+class AuditEvent(Struct, frozen=True):
     """One entry of the audit log: a call, a refused attempt, or something the person did."""
 
     time: float
@@ -111,7 +111,7 @@ class Event(Struct, frozen=True):
 class AuditSink(Protocol):
     """The audit log."""
 
-    def record(self, event: Event) -> None: ...
+    def record(self, event: AuditEvent) -> None: ...
 
 
 class ToolIndex(Protocol):
@@ -131,12 +131,12 @@ def incident(
     what: str,
     arguments: Mapping[str, Any] | None = None,
     error: TabhubError | None = None,
-) -> Event:
+) -> AuditEvent:
     """An entry for something that is not a call, such as a request made in the panel.
 
     A refusal there had no effect, whatever effect the reason implies for a call.
     """
-    return Event(
+    return AuditEvent(
         time=time.time(),
         client=client,
         session="",
@@ -153,6 +153,6 @@ def incident(
     )
 
 
-def throttled(client: str, what: str, error: TabhubError) -> Event:
+def throttled(client: str, what: str, error: TabhubError) -> AuditEvent:
     """An entry for a client that exceeds a rate limit."""
     return replace(incident("door", client, what, error=error), verdict="throttled")

@@ -27,10 +27,10 @@ def main() -> None:
 
 def _exit_code(error: "TabhubError") -> int:
     from tabhub.cli.running import NotRunning
-    from tabhub.cli.tool.rest_client import Refused
+    from tabhub.cli.tool.rest_client import RequestRefused
 
     if isinstance(error, NotRunning):
         return NOT_REACHABLE
-    if isinstance(error, Refused):
+    if isinstance(error, RequestRefused):
         return FAILED
     return USAGE if error.row.category == "validation" else FAILED

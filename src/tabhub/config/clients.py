@@ -66,7 +66,7 @@ class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
 Stored = list[StoredClient]
 
 
-class _File(msgspec.Struct):
+class _ClientsFile(msgspec.Struct):
     clients: Stored = []
 
 
@@ -175,7 +175,7 @@ def _stamp(home: Home) -> _Stamp | None:
 
 def _read(home: Home) -> Stored:
     try:
-        return msgspec.json.decode(home.clients.read_bytes(), type=_File).clients
+        return msgspec.json.decode(home.clients.read_bytes(), type=_ClientsFile).clients
     except FileNotFoundError:
         return []
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -186,7 +186,7 @@ def _read(home: Home) -> Stored:
 
 
 def _write(home: Home, stored: Stored) -> None:
-    write_private(home.clients, msgspec.json.format(msgspec.json.encode(_File(stored))))
+    write_private(home.clients, msgspec.json.format(msgspec.json.encode(_ClientsFile(stored))))
 
 
 def _others(stored: Stored, name: str) -> Stored:

@@ -10,7 +10,7 @@ const SKU = { type: "string", description: "As search_products names it." };
 const NOTHING = { type: "object", properties: {} };
 
 /**
- * @typedef {object} Hands
+ * @typedef {object} ShopActions
  * @property {import("./goods.js").Cart} cart
  * @property {typeof import("./goods.js").find} find
  * @property {(name: string) => {order: number, total: number}} order
@@ -19,7 +19,7 @@ const NOTHING = { type: "object", properties: {} };
  */
 
 /**
- * @param {Hands} hands
+ * @param {ShopActions} actions
  * @param {(text: string) => void} say
  */
 export async function offerTools({ cart, find, order, showProducts, showCart }, say) {

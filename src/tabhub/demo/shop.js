@@ -78,5 +78,5 @@ onSubmit("checkout", "name", order);
 showProducts(find(""));
 showCart(cart.state());
 
-const hands = { cart, find, order, showProducts, showCart };
-void offerTools(hands, (text) => (byId("hub").textContent = text));
+const actions = { cart, find, order, showProducts, showCart };
+void offerTools(actions, (text) => (byId("hub").textContent = text));

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tabhub.hub.tabs import Tab, Tabs
 
 
-class Place(NamedTuple):
+class TabIdentity(NamedTuple):
     """Identifies a tab across restarts of the server."""
 
     browser: str
@@ -28,8 +28,8 @@ class Ownership:
         self._shared: set[int] = set()
         self._openers: dict[int, int] = {}
         self._opened_from: dict[int, str] = {}
-        self._parked: dict[Place, str] = {}
-        self._to_close: set[Place] = set()
+        self._parked: dict[TabIdentity, str] = {}
+        self._to_close: set[TabIdentity] = set()
         self._runs: dict[str, str] = {}
         self._groups: dict[tuple[str, str], int] = {}
         self._listeners: list[Callable[[str], None]] = []
@@ -146,20 +146,20 @@ class Ownership:
         """Forget the parked tabs of a browser that has listed all its tabs: they are closed."""
         self._parked = {p: owner for p, owner in self._parked.items() if p.browser != browser}
 
-    def places(self, session: str) -> list[Place]:
+    def places(self, session: str) -> list[TabIdentity]:
         """The places of a session's tabs, connected or parked."""
         tabs = (self._tabs.find(tab) for tab in self.of(session))
         connected = [self._place(tab) for tab in tabs if tab is not None]
         return connected + [place for place, owner in self._parked.items() if owner == session]
 
-    def restore(self, session: str, places: list[Place]) -> None:
+    def restore(self, session: str, places: list[TabIdentity]) -> None:
         self._parked.update(dict.fromkeys(places, session))
 
     def on_change(self, listener: Callable[[str], None]) -> None:
         self._listeners.append(listener)
 
-    def _place(self, tab: Tab) -> Place:
-        return Place(tab.browser, self._runs.get(tab.browser, ""), tab.native_id)
+    def _place(self, tab: Tab) -> TabIdentity:
+        return TabIdentity(tab.browser, self._runs.get(tab.browser, ""), tab.native_id)
 
     def _notify(self, session: str) -> None:
         for listener in self._listeners:

@@ -5,7 +5,7 @@ from typing import ClassVar, Protocol
 import msgspec
 
 from tabhub.browser.link.browsers import Browsers
-from tabhub.browser.opening import Place, opened
+from tabhub.browser.opening import NewTabPlace, opened
 from tabhub.calls.call import Call
 from tabhub.calls.time_limit import Progress
 from tabhub.errors import NotFound
@@ -123,7 +123,7 @@ class BrowserOpener:
     async def open(self, call: Call, url: str) -> Tab:
         known = self.browser_for(call.tool)
         browser = (self._browsers.latest() if known is None else self._browsers.get(known)).id
-        place = Place(self._browsers, self._hub, call.session, browser)
+        place = NewTabPlace(self._browsers, self._hub, call.session, browser)
         tab, output = await opened(place, {"url": url, "active": False}, WAIT_MS, call.report)
         if "groupId" in output:
             self._hub.ownership.grouped(call.session, browser, output["groupId"])

@@ -29,7 +29,7 @@ def checked_schema(given: msgspec.Raw, most_bytes: int) -> bytes:
     schema = _object(given)
     if schema.get("type", "object") != "object":
         raise Unfit("its schema is not that of an object")
-    reader = _Reader()
+    reader = _SchemaReader()
     without_id = {key: value for key, value in schema.items() if key != "$id"}
     read: Json = reader.schema(without_id, 1)
     if reader.needs_expansion:
@@ -57,7 +57,7 @@ def _dialect(schema: Json) -> Json:
     return {"$schema": uri} if isinstance(uri, str) and uri in schema_size.DIALECTS else {}
 
 
-class _Reader:
+class _SchemaReader:
     """Copies a schema, keeps only values of the right type, and counts everything."""
 
     def __init__(self) -> None:
@@ -168,7 +168,7 @@ def _as_object(schema: Any) -> Json:
     return read
 
 
-_Read = Callable[[_Reader, Any, int], Any]
+_Read = Callable[[_SchemaReader, Any, int], Any]
 
 
 def _kept(fits: Callable[[Any], bool]) -> _Read:
@@ -177,7 +177,7 @@ def _kept(fits: Callable[[Any], bool]) -> _Read:
 
 
 def _refused(keyword: str) -> _Read:
-    def refuse(reader: _Reader, value: Any, depth: int) -> Any:
+    def refuse(reader: _SchemaReader, value: Any, depth: int) -> Any:
         raise Unfit(f"its schema uses {keyword}")
 
     return refuse
@@ -191,13 +191,13 @@ def _is_count(value: Any) -> bool:
     return _is_number(value) and value >= 0 and value == int(value)
 
 
-def _text(reader: _Reader, value: Any, depth: int) -> Any:
+def _text(reader: _SchemaReader, value: Any, depth: int) -> Any:
     if not isinstance(value, str):
         return UNSET
     return value if value.isprintable() and len(value) <= LONGEST else readable(value)
 
 
-def _type(reader: _Reader, value: Any, depth: int) -> Any:
+def _type(reader: _SchemaReader, value: Any, depth: int) -> Any:
     if isinstance(value, str):
         return value if value in schema_size.TYPES else UNSET
     if not isinstance(value, list):
@@ -205,7 +205,7 @@ def _type(reader: _Reader, value: Any, depth: int) -> Any:
     return [name for name in dict.fromkeys(map(str, value)) if name in schema_size.TYPES] or UNSET
 
 
-def _unknown(reader: _Reader, value: Any, depth: int) -> Any:
+def _unknown(reader: _SchemaReader, value: Any, depth: int) -> Any:
     """The value of an unknown keyword, such as a note; lists and objects are left out."""
     if isinstance(value, str):
         return _text(reader, value, depth)
@@ -213,20 +213,20 @@ def _unknown(reader: _Reader, value: Any, depth: int) -> Any:
 
 
 _READERS: dict[str, _Read] = {
-    **dict.fromkeys(schema_size.MAPS, _Reader.under_names),
-    "patternProperties": _Reader.under_patterns,
-    **dict.fromkeys(schema_size.LISTS, _Reader.listed),
-    **dict.fromkeys(schema_size.SINGLE, _Reader.schema),
-    "items": _Reader.items,
-    **dict.fromkeys(schema_size.UNEVALUATED, _Reader.unevaluated),
-    "dependencies": _Reader.dependencies,
-    "dependentRequired": _Reader.names_by_name,
-    "required": _Reader.names,
-    **dict.fromkeys(schema_size.DATA, _Reader.data),
-    "enum": _Reader.listed_data,
-    "examples": _Reader.listed_data,
-    "pattern": _Reader.pattern,
-    "$ref": _Reader.reference,
+    **dict.fromkeys(schema_size.MAPS, _SchemaReader.under_names),
+    "patternProperties": _SchemaReader.under_patterns,
+    **dict.fromkeys(schema_size.LISTS, _SchemaReader.listed),
+    **dict.fromkeys(schema_size.SINGLE, _SchemaReader.schema),
+    "items": _SchemaReader.items,
+    **dict.fromkeys(schema_size.UNEVALUATED, _SchemaReader.unevaluated),
+    "dependencies": _SchemaReader.dependencies,
+    "dependentRequired": _SchemaReader.names_by_name,
+    "required": _SchemaReader.names,
+    **dict.fromkeys(schema_size.DATA, _SchemaReader.data),
+    "enum": _SchemaReader.listed_data,
+    "examples": _SchemaReader.listed_data,
+    "pattern": _SchemaReader.pattern,
+    "$ref": _SchemaReader.reference,
     **{keyword: _refused(keyword) for keyword in schema_size.FOREIGN},
     "type": _type,
     **dict.fromkeys(("title", "description", "$comment"), _text),

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.calls.ports import AuditSink, Clock, incident, throttled
 from tabhub.calls.time_limit import Progress
 from tabhub.errors import (
@@ -123,7 +123,7 @@ class WorkerEndpoint:
 
         name = f"{PREFIX}{next(self._numbers)}"
         transport = WorkerTransport(name, origin, self._pages, self._tabs)
-        connection = Connection(
+        connection = LinkConnection(
             send_text,
             lambda _, method, params: transport.handle(method, params),
             self._max_bytes,
@@ -161,7 +161,11 @@ class WorkerEndpoint:
         return False
 
     async def _serve(
-        self, transport: "WorkerTransport", connection: Connection, receive: Receive, close: Close
+        self,
+        transport: "WorkerTransport",
+        connection: LinkConnection,
+        receive: Receive,
+        close: Close,
     ) -> None:
         self._pages.connect(transport.name, transport)
         self._transports.add(transport)
@@ -178,7 +182,11 @@ class WorkerEndpoint:
             transport.close()
 
     async def _listen(
-        self, transport: "WorkerTransport", connection: Connection, receive: Receive, close: Close
+        self,
+        transport: "WorkerTransport",
+        connection: LinkConnection,
+        receive: Receive,
+        close: Close,
     ) -> None:
         messages = RateLimit(MOST_MESSAGES, MESSAGES_SECONDS, self._clock)
         amount = RateLimit(MOST_BYTES, BYTES_SECONDS, self._clock)
@@ -257,7 +265,7 @@ class WorkerTransport:
         """The tabs of all sockets, shared between them."""
         self._tabs: set[str] = set()
         self._active: str | None = None
-        self.connection: Connection | None = None
+        self.connection: LinkConnection | None = None
 
     def handle(self, method: str, params: msgspec.Raw) -> None:
         """Take one message; raises an error if it is invalid."""

@@ -12,6 +12,8 @@ from tabhub.permissions.sites import OPAQUE
 from tabhub.permissions.verdict import Subject
 
 Scope = Literal["session", "domain", "always"]
+SCOPES: tuple[Scope, ...] = ("session", "domain", "always")
+"""From the narrowest to the widest."""
 ANY = "*"
 """In place of a tool's name: every tool but those that declare themselves destructive."""
 _Place = tuple[Scope, str, str, str]
@@ -37,15 +39,24 @@ class Grant(msgspec.Struct, frozen=True):
         return self.expires is not None and self.expires <= now
 
 
+def possible_scopes(site: str, *, site_bound: bool) -> list[Scope]:
+    """The scopes that a grant for calls on this site can have, the narrowest first.
+
+    `domain` needs a site; `always` is for every site, so not for a tool that belongs to one.
+    """
+    impossible = set()
+    if site in ("", OPAQUE):
+        impossible.add("domain")
+    if site_bound:
+        impossible.add("always")
+    return [scope for scope in SCOPES if scope not in impossible]
+
+
 def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None) -> Grant:
-    """A grant for calls like this one; without a site, `domain` becomes `session`."""
-    page_tool = ""
-    if subject.page is not None:
-        page_tool = subject.page[1]
-        # A page tool exists on its own site only.
-        scope = "domain" if scope == "always" else scope
-    if scope == "domain" and subject.site in ("", OPAQUE):
-        scope = "session"
+    """A grant for calls like this one; a scope that is not possible becomes the next narrower."""
+    no_wider = SCOPES[: SCOPES.index(scope) + 1]
+    possible = possible_scopes(subject.site, site_bound=subject.site_bound)
+    scope = [one for one in possible if one in no_wider][-1]
     return Grant(
         id=secrets.token_hex(8),
         scope=scope,
@@ -55,7 +66,7 @@ def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None)
         site=None if scope == "always" else subject.site,
         expires=None if seconds is None else now + seconds,
         created=now,
-        page_tool=page_tool,
+        page_tool="" if subject.page is None else subject.page[1],
     )
 
 

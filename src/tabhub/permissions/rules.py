@@ -75,7 +75,7 @@ class Pins:
         self._pinned.pop(name, None)
 
 
-class _File:
+class _FileLevels:
     """The levels of one file."""
 
     def __init__(
@@ -228,9 +228,9 @@ def _level(held: Held) -> Level:
     return held.level
 
 
-def _policy_file(policy: Policy | None) -> _File:
+def _policy_file(policy: Policy | None) -> _FileLevels:
     sections = ("tools", "plugins", "domains", "toolsets")
-    return _File(*(_section(policy, section) for section in sections))
+    return _FileLevels(*(_section(policy, section) for section in sections))
 
 
 def _section(policy: Policy | None, section: str) -> dict[str, Held]:
@@ -239,7 +239,7 @@ def _section(policy: Policy | None, section: str) -> dict[str, Held]:
     return _held("policy", getattr(policy, section), (section,), policy.name)
 
 
-def _config_file(config: PermissionSettings) -> _File:
+def _config_file(config: PermissionSettings) -> _FileLevels:
     def held(section: str) -> dict[str, Held]:
         words: Mapping[str, str] = getattr(config, section)
         levels = {name: Level.of(word) for name, word in words.items()}
@@ -247,7 +247,7 @@ def _config_file(config: PermissionSettings) -> _File:
             levels = _normal_domains(levels)
         return _held("config", levels, ("permissions", section), CONFIG)
 
-    return _File(held("tools"), held("plugins"), held("domains"), {})
+    return _FileLevels(held("tools"), held("plugins"), held("domains"), {})
 
 
 def _held(

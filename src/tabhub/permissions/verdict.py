@@ -97,6 +97,8 @@ class Subject(msgspec.Struct, frozen=True):
     """Tools that can do the same; rules with their names apply too."""
     page: PageTool | None = None
     """For a page tool: its site, and its name in the site's pages."""
+    site_bound: bool = False
+    """The tool belongs to one site, as page tools do."""
     plain: str = ""
     """The name the tool would have without namesakes."""
     container: bool = False

@@ -20,7 +20,7 @@ from tabhub.config.settings import load as load_settings
 from tabhub.errors import Internal, NotFound, TabhubError
 from tabhub.server.session_ends import SessionEnds
 from tabhub.server.status import Reloads, Report
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.saved_shortcuts import Shortcuts
 
 Json = dict[str, Any]
@@ -39,7 +39,7 @@ def redactable(token: str | None) -> list[str]:
     return [token] if token is not None and len(token) >= SHORTEST_REDACTABLE else []
 
 
-class Changes:
+class ConfigChanges:
     """Remembers what was read last, and collects for the audit log what differs now."""
 
     def __init__(self, settings: Settings) -> None:
@@ -81,9 +81,9 @@ class Reloading:
     dev: bool
     secret: str
     clients: Clients | None
-    changes: Changes
+    changes: ConfigChanges
     session_ends: SessionEnds
-    rules: Rules
+    rules: ActiveRules
     shortcuts: Shortcuts
     audit: AuditLog
     reloads: Reloads

@@ -9,7 +9,7 @@ from typing import Any
 from tabhub.agents.admin import Admin
 from tabhub.agents.http.connections import Connections
 from tabhub.agents.http.rates import Rates, Refusal
-from tabhub.agents.http.routing import Router
+from tabhub.agents.http.routing import HttpRouter
 from tabhub.agents.http.security import AccessControl, record_refusal
 from tabhub.agents.http.usage import Usage
 from tabhub.agents.routes import ROUTES, OpenApi
@@ -18,7 +18,7 @@ from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.browser.panel.panel_requests import PanelRequests
-from tabhub.browser.panel.panel_state import PanelNotifier, PanelState
+from tabhub.browser.panel.panel_state import PanelNotifier, PanelStateBuilder
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
@@ -38,12 +38,18 @@ from tabhub.page_tools.persistence import PagePersistence
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
-from tabhub.server.administration import Administration, Changes, Reloading, redactable, with_flags
+from tabhub.server.administration import (
+    Administration,
+    ConfigChanges,
+    Reloading,
+    redactable,
+    with_flags,
+)
 from tabhub.server.endpoints import Endpoints
 from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.saved_shortcuts import Shortcuts
 from tabhub.store.saved_state import SavedSessions
 from tabhub.store.store import Store
@@ -95,7 +101,7 @@ class App:
         self.shortcuts = Shortcuts(self.store)
 
     def _build_permissions(self, home: Home | None, skip: bool) -> None:
-        self.rules = Rules(home, self.settings, self.store, skip=skip)
+        self.rules = ActiveRules(home, self.settings, self.store, skip=skip)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
         self.approvals = Approvals(self.panels, lambda: self.rules.terms)
@@ -152,7 +158,7 @@ class App:
     def _build_link(self) -> None:
         """Create the two WebSocket endpoints: for the extension, and for page workers."""
         limits = self.settings.limits
-        state = PanelState(
+        state = PanelStateBuilder(
             self.hub, self.browsers, self.panels, self.guard, self.rules, self.pairing
         )
         self.panel_requests = PanelRequests(
@@ -228,7 +234,7 @@ class App:
             dev=dev,
             secret=secret,
             clients=self._clients,
-            changes=Changes(self.settings),
+            changes=ConfigChanges(self.settings),
             session_ends=self.session_ends,
             rules=self.rules,
             shortcuts=self.shortcuts,
@@ -262,7 +268,7 @@ class App:
             "link": self._link,
             "page_worker": self._worker,
         }
-        self.router = Router(ROUTES, handlers, self.rates.admin)
+        self.router = HttpRouter(ROUTES, handlers, self.rates.admin)
         self.asgi = AccessControl(
             self.router.dispatch,
             ROUTES,

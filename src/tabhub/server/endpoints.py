@@ -10,7 +10,7 @@ from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.product import ProductBackend
 from tabhub.agents.mcp.sse import SseEndpoint
-from tabhub.agents.rest import Rest
+from tabhub.agents.rest import RestEndpoint
 from tabhub.agents.tab_groups import TabGroups
 from tabhub.agents.tool_search import Listing, ToolSearch
 from tabhub.audit.log import AuditLog
@@ -19,7 +19,7 @@ from tabhub.calls.runner import Runner
 from tabhub.config.settings import Settings
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.server.session_ends import SessionEnds
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.store import Store
 from tabhub.store.tool_index import FullTextIndex
 from tabhub.wire.asgi import App as AsgiApp
@@ -33,7 +33,7 @@ class Endpoints:
     hub: PageHub
     runner: Runner
     guard: Guard
-    rules: Rules
+    rules: ActiveRules
     audit: AuditLog
     rates: Rates
     session_ends: SessionEnds
@@ -111,7 +111,7 @@ class Endpoints:
             groups=lambda: self.settings.sessions.group_on_connect,
         )
 
-    def _rest(self) -> Rest:
+    def _rest(self) -> RestEndpoint:
         groups = TabGroups(self.hub.sessions, self.audit)
         max_body = self.settings.limits.body_bytes
-        return Rest(self.runner, self._listing, self._search, groups, max_body)
+        return RestEndpoint(self.runner, self._listing, self._search, groups, max_body)

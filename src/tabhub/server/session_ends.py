@@ -17,7 +17,7 @@ from tabhub.config.settings import Settings
 from tabhub.errors import AccessError
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession, AgentSessions
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class SessionEnds:
     settings: Settings
     hub: Hub
     browsers: Browsers
-    rules: Rules
+    rules: ActiveRules
     rates: Rates
     running: RunningCalls
     connections: Connections

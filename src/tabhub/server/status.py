@@ -21,7 +21,7 @@ from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import ToolRegistry
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.store import VERSION
 
 Json = dict[str, Any]
@@ -115,7 +115,7 @@ class Report:
     settings: Settings
     hub: Hub
     browsers: Browsers
-    rules: Rules
+    rules: ActiveRules
     audit: AuditLog
     rates: Rates
     running: RunningCalls

@@ -16,7 +16,7 @@ from tabhub.page_tools.core.listing import SOURCE as PAGE_SOURCE
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.extension_pages import BrowserOpener
 from tabhub.page_tools.registrations import Pages
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.saved_shortcuts import Shortcuts
 from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
@@ -36,7 +36,7 @@ class Tooling:
     browsers: Browsers
     pages: Pages
     guard: Guard
-    rules: Rules
+    rules: ActiveRules
     approvals: Approvals
     audit: AuditLog
     shortcuts: Shortcuts

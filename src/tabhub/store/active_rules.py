@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 SKIPPED = "Permissions are SKIPPED: nobody is asked."
 
 
-class Rules:
+class ActiveRules:
     """Builds the permissions, and rebuilds them when a file or the person changes a rule."""
 
     def __init__(self, home: Home | None, settings: Settings, store: Store, *, skip: bool) -> None:

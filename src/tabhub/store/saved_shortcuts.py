@@ -10,7 +10,7 @@ SHORTCUTS = "shortcuts"
 State = Literal["running", "done", "failed", "stopped", "interrupted"]
 
 
-class Target(msgspec.Struct, frozen=True, omit_defaults=True):
+class SavedElement(msgspec.Struct, frozen=True, omit_defaults=True):
     """What identifies an element."""
 
     role: str
@@ -18,7 +18,7 @@ class Target(msgspec.Struct, frozen=True, omit_defaults=True):
     selector: str | None = None
 
 
-class View(msgspec.Struct, frozen=True, omit_defaults=True):
+class SavedView(msgspec.Struct, frozen=True, omit_defaults=True):
     """The picture that points refer to, the part of the page it showed, and the viewport then.
 
     The size is 0 where points refer to the viewport itself.
@@ -40,9 +40,9 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
     """The tab, by its order in the recording; 0 is the one it started in."""
     opens: int | None = None
     """The number of the tab that this step opens."""
-    targets: dict[str, Target] = {}
+    targets: dict[str, SavedElement] = {}
     """The elements that refs meant, by argument; under an empty key that of the call's own ref."""
-    view: View | None = None
+    view: SavedView | None = None
     parameters: dict[str, str] = {}
     """Arguments that are not saved, and the parameters that replace them."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from tabhub.hub.hub import Hub
-from tabhub.hub.ownership import Place
+from tabhub.hub.ownership import TabIdentity
 from tabhub.hub.sessions import AgentSession
 from tabhub.permissions.grants import Grant, Grants
 from tabhub.permissions.rules import Pins
@@ -35,7 +35,7 @@ class _SavedSession(msgspec.Struct):
     paused: bool
     current: int | None
     """The browser's number of the current tab."""
-    places: list[Place]
+    places: list[TabIdentity]
 
 
 class SavedSessions:

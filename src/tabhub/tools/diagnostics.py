@@ -8,7 +8,7 @@ from typing import Any
 
 from tabhub import __version__
 from tabhub.browser.link.browsers import Browser, Browsers
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.calls.call import Call, Source
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
@@ -100,7 +100,9 @@ async def _force_reconnect(context: Context) -> CallResult:
     return await _reconnected(context, browser, before, "The browser has reconnected")
 
 
-async def _reconnected(context: Context, id: str, before: Connection, sentence: str) -> CallResult:
+async def _reconnected(
+    context: Context, id: str, before: LinkConnection, sentence: str
+) -> CallResult:
     """Wait for another connection of the browser than the one before."""
     try:
         async with asyncio.timeout(context.wait_ms / 1000):

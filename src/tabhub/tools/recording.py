@@ -32,7 +32,8 @@ class Observer(Protocol):
         """The observation of this call, or None if nothing records it."""
 
 
-# Every tool is in exactly one of these; a test compares them with the list of all tools.
+# Every tool is in exactly one of these three sets: tests/tools/test_recording.py demands a decision
+# for each.
 STEPS = frozenset(
     """
     browser_add_tabs_to_group browser_clear_console_logs browser_clear_emulation
@@ -63,7 +64,8 @@ STEPS_IF_CHANGING = frozenset(
     read_console_messages read_network_requests tabs_context_mcp
     """.split()
 )
-"""A call is a step if its arguments make it change something."""
+"""A call is a step if its arguments make it change something. Only the test reads this set: the
+rule applies to every tool that is in no other one."""
 
 NOT_STEPS = frozenset(
     """
@@ -81,7 +83,7 @@ NOT_STEPS = frozenset(
 
 
 def is_step(call: Call) -> bool:
-    """Whether a shortcut keeps the call: by the first or last set, else if it changes something."""
+    """Whether a shortcut keeps the call: as the sets say, else if it changes something."""
     name = call.tool.name
     if name in STEPS or name in NOT_STEPS:
         return name in STEPS

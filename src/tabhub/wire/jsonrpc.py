@@ -48,7 +48,7 @@ class Success(msgspec.Struct):
     result: Any
 
 
-class Failure(msgspec.Struct):
+class ErrorResponse(msgspec.Struct):
     """An error response; without an id if that of the request is unreadable (MCP forbids null)."""
 
     jsonrpc: str
@@ -129,7 +129,7 @@ def success(id: Id, result: Any) -> bytes:
 
 
 def failure(id: Id | None, error: TabhubError) -> bytes:
-    return _encode(Failure("2.0", UNSET if id is None else id, error.to_jsonrpc()))
+    return _encode(ErrorResponse("2.0", UNSET if id is None else id, error.to_jsonrpc()))
 
 
 def id_of(body: bytes) -> Id | None:

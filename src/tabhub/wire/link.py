@@ -15,27 +15,27 @@ REPLACED = 4001
 """Close code: the same profile has connected again."""
 
 
-class Params(msgspec.Struct, rename="camel", kw_only=True):
+class LinkStruct(msgspec.Struct, rename="camel", kw_only=True):
     """Base: camelCase on the wire."""
 
 
-class Nothing(Params):
+class Nothing(LinkStruct):
     """No params, or a result without members."""
 
 
-class ServerInfo(Params):
+class ServerInfo(LinkStruct):
     name: str
     version: str
 
 
-class Recording(Params):
+class Recording(LinkStruct):
     """How many entries the extension keeps for each tab; 0 for none."""
 
     console_entries: int
     network_entries: int
 
 
-class SyncFull(Params):
+class SyncFull(LinkStruct):
     """`sync.full`: the server introduces itself."""
 
     protocol: int
@@ -48,7 +48,7 @@ class SyncFull(Params):
     """Only in development: the JSON Schema of each command's input, for validation."""
 
 
-class TabState(Params):
+class TabState(LinkStruct):
     """A tab as the browser describes it."""
 
     tab_id: int
@@ -62,7 +62,7 @@ class TabState(Params):
     focused_window: bool = False
 
 
-class BrowserInfo(Params):
+class BrowserInfo(LinkStruct):
     name: str = "browser"
     version: str = ""
     user_agent: str = ""
@@ -74,14 +74,14 @@ class BrowserInfo(Params):
     """How many side panels are open."""
 
 
-class SyncAll(Params):
+class SyncAll(LinkStruct):
     """`tab.syncAll`: all tabs of the browser."""
 
     browser: BrowserInfo = msgspec.field(default_factory=BrowserInfo)
     tabs: list[TabState] = msgspec.field(default_factory=list)
 
 
-class StateChanged(Params):
+class StateChanged(LinkStruct):
     """`tab.stateChanged`: a tab was opened, changed or closed."""
 
     tab_id: int
@@ -92,7 +92,7 @@ class StateChanged(Params):
     """The tab whose page opened this one."""
 
 
-class Progress(Params):
+class Progress(LinkStruct):
     """`tool.progress`: the progress of a dispatched command."""
 
     dispatch_id: str
@@ -101,7 +101,7 @@ class Progress(Params):
     message: str | None = None
 
 
-class Dispatch(Params):
+class Dispatch(LinkStruct):
     """`tool.dispatch`: run one command."""
 
     plugin: str
@@ -117,26 +117,26 @@ class Dispatch(Params):
     """Whether a script may produce the input where the debugger cannot be used."""
 
 
-class Cancel(Params):
+class Cancel(LinkStruct):
     """`tool.cancel`: the caller no longer waits for the result."""
 
     dispatch_id: str
 
 
-class FramesAsked(Params):
+class FramesAsked(LinkStruct):
     """`frames.allowed`: asks which of these sites' frames a command may enter."""
 
     dispatch_id: str
     sites: list[str]
 
 
-class FramesAllowed(Params):
+class FramesAllowed(LinkStruct):
     """The result of `frames.allowed`: the sites whose frames may be entered."""
 
     sites: list[str]
 
 
-class FileRead(Params):
+class FileRead(LinkStruct):
     """`files.read`: asks for a part of a file that a command uploads."""
 
     dispatch_id: str
@@ -144,20 +144,20 @@ class FileRead(Params):
     offset: Annotated[int, msgspec.Meta(ge=0)]
 
 
-class FilePiece(Params):
+class FilePiece(LinkStruct):
     """The result of `files.read`: the next bytes of the file; empty at the end."""
 
     data: str
     """In base64."""
 
 
-class Dispatched(Params):
+class Dispatched(LinkStruct):
     """The result of `tool.dispatch`."""
 
     output: Any = None
 
 
-class PanelChanged(Params):
+class PanelChanged(LinkStruct):
     """`panel.changed`: how many side panels a browser has open."""
 
     open: Annotated[int, msgspec.Meta(ge=0)]

@@ -21,7 +21,7 @@ Receiver = Literal["connection", "browsers", "pages", "panel", "dispatcher", "re
 """The part of the other side that handles a method; the last three are not in the server."""
 
 
-class Method(msgspec.Struct, frozen=True):
+class LinkMethod(msgspec.Struct, frozen=True):
     """A method: who sends it, its params, and its result."""
 
     name: str
@@ -36,14 +36,14 @@ class Method(msgspec.Struct, frozen=True):
 class Link:
     """The methods of one path, by direction."""
 
-    def __init__(self, *rows: Method) -> None:
+    def __init__(self, *rows: LinkMethod) -> None:
         self.rows = rows
         self.sent = _by_name(row for row in rows if row.sender == "server")
         """The methods that the server sends."""
         self.received = _by_name(row for row in rows if row.sender != "server")
         """The methods that the server accepts."""
 
-    def taken_by(self, receiver: Receiver) -> list[Method]:
+    def taken_by(self, receiver: Receiver) -> list[LinkMethod]:
         """The methods that one part of the server handles."""
         return [row for row in self.received.values() if row.receiver == receiver]
 
@@ -54,8 +54,8 @@ class Link:
             raise TypeError(f"{method} with {type(params).__name__} is not in the table.")
 
 
-def _by_name(rows: Iterable[Method]) -> dict[str, Method]:
-    found: dict[str, Method] = {}
+def _by_name(rows: Iterable[LinkMethod]) -> dict[str, LinkMethod]:
+    found: dict[str, LinkMethod] = {}
     for row in rows:
         if row.name in found:
             raise ValueError(f"{row.name} is in the table twice.")
@@ -69,7 +69,7 @@ class Handlers:
     A method without a handler, or a handler without a method, is an error at construction.
     """
 
-    def __init__(self, rows: list[Method], handlers: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, rows: list[LinkMethod], handlers: Mapping[str, Callable[..., Any]]) -> None:
         different = {row.name for row in rows} ^ handlers.keys()
         if different:
             raise LookupError(f"Table and handlers differ: {', '.join(sorted(different))}.")
@@ -94,7 +94,7 @@ class Handlers:
 
 
 EXTENSION = Link(
-    Method(
+    LinkMethod(
         "sync.full",
         "server",
         "dispatcher",
@@ -105,7 +105,7 @@ EXTENSION = Link(
         "`commands` is sent only in development (`TABHUB_DEVELOPMENT=1`): the JSON Schema of every "
         "command's input, with which the extension validates what it receives.",
     ),
-    Method(
+    LinkMethod(
         "tool.dispatch",
         "server",
         "dispatcher",
@@ -114,7 +114,7 @@ EXTENSION = Link(
         link.Dispatched,
         "Run a command; see below.",
     ),
-    Method(
+    LinkMethod(
         "browser/executeTool",
         "server",
         "dispatcher",
@@ -124,7 +124,7 @@ EXTENSION = Link(
         "Call a page tool. `callId` is its `dispatchId` in `tool.cancel` and "
         "`tool.progress`; `payload` is a `CallToolResult`, or without success an error message.",
     ),
-    Method(
+    LinkMethod(
         "tool.cancel",
         "server",
         "dispatcher",
@@ -132,15 +132,15 @@ EXTENSION = Link(
         link.Cancel,
         about="The caller no longer waits for the result: stop what can be stopped.",
     ),
-    Method(
+    LinkMethod(
         "extension.reload",
         "server",
         "dispatcher",
         "notification",
         about="Restart the extension.",
     ),
-    Method("pong", "server", "dispatcher", "notification", about="The response to `ping`."),
-    Method(
+    LinkMethod("pong", "server", "dispatcher", "notification", about="The response to `ping`."),
+    LinkMethod(
         "confirmation.request",
         "server",
         "relay",
@@ -148,7 +148,7 @@ EXTENSION = Link(
         panel.Confirmation,
         about="A call waits for the person's decision.",
     ),
-    Method(
+    LinkMethod(
         "confirmation.closed",
         "server",
         "relay",
@@ -156,7 +156,7 @@ EXTENSION = Link(
         panel.ConfirmationClosed,
         about="The call no longer waits.",
     ),
-    Method(
+    LinkMethod(
         "confirmation.missed",
         "server",
         "relay",
@@ -164,14 +164,14 @@ EXTENSION = Link(
         panel.ConfirmationMissed,
         about="A call was refused at once because no panel was open.",
     ),
-    Method(
+    LinkMethod(
         "state.changed",
         "server",
         "relay",
         "notification",
         about="The panel's state has changed; get it with `config.getState`.",
     ),
-    Method(
+    LinkMethod(
         "tab.syncAll",
         "extension",
         "browsers",
@@ -179,7 +179,7 @@ EXTENSION = Link(
         link.SyncAll,
         about="The first message on every connection: all tabs of the browser.",
     ),
-    Method(
+    LinkMethod(
         "tab.stateChanged",
         "extension",
         "browsers",
@@ -187,7 +187,7 @@ EXTENSION = Link(
         link.StateChanged,
         about="A tab was opened, changed or closed.",
     ),
-    Method(
+    LinkMethod(
         "panel.changed",
         "extension",
         "browsers",
@@ -195,7 +195,7 @@ EXTENSION = Link(
         link.PanelChanged,
         about="The number of open panels.",
     ),
-    Method(
+    LinkMethod(
         "browser/registerTools",
         "extension",
         "pages",
@@ -203,7 +203,7 @@ EXTENSION = Link(
         pages.RegisterTools,
         about="A document publishes tools; sent again for each document on every new connection.",
     ),
-    Method(
+    LinkMethod(
         "browser/updateTools",
         "extension",
         "pages",
@@ -211,7 +211,7 @@ EXTENSION = Link(
         pages.UpdateTools,
         about="All tools that a document publishes now; empty when it has withdrawn them.",
     ),
-    Method(
+    LinkMethod(
         "browser/unregisterTools",
         "extension",
         "pages",
@@ -219,7 +219,7 @@ EXTENSION = Link(
         pages.Document,
         about="The document is gone.",
     ),
-    Method(
+    LinkMethod(
         "tool.progress",
         "extension",
         "connection",
@@ -227,7 +227,7 @@ EXTENSION = Link(
         link.Progress,
         about="The progress of a dispatched command or a page tool.",
     ),
-    Method(
+    LinkMethod(
         "frames.allowed",
         "extension",
         "connection",
@@ -236,7 +236,7 @@ EXTENSION = Link(
         link.FramesAllowed,
         "A dispatched command (with `frames`) asks which frames of other sites it may enter.",
     ),
-    Method(
+    LinkMethod(
         "files.read",
         "extension",
         "connection",
@@ -246,14 +246,14 @@ EXTENSION = Link(
         "The next bytes of a file, in base64, for a dispatched `page.upload` or "
         "`downloads.save`; empty at the end.",
     ),
-    Method(
+    LinkMethod(
         "ping",
         "extension",
         "connection",
         "notification",
         about="Every 20 s: only application messages keep a service worker alive.",
     ),
-    Method(
+    LinkMethod(
         "config.getState",
         "panel",
         "panel",
@@ -261,7 +261,7 @@ EXTENSION = Link(
         result=panel.State,
         about="Everything that the panel shows.",
     ),
-    Method(
+    LinkMethod(
         "confirmation.response",
         "panel",
         "panel",
@@ -271,7 +271,7 @@ EXTENSION = Link(
         "`seconds` is how long the approval lasts. `accepted` is false if the call was decided "
         "before.",
     ),
-    Method(
+    LinkMethod(
         "config.setToolPermission",
         "panel",
         "panel",
@@ -279,7 +279,7 @@ EXTENSION = Link(
         panel.SetToolPermission,
         about="Null removes the setting, so that more general rules apply.",
     ),
-    Method(
+    LinkMethod(
         "config.setPluginPermission",
         "panel",
         "panel",
@@ -287,7 +287,7 @@ EXTENSION = Link(
         panel.SetPluginPermission,
         about="Null removes the setting, so that more general rules apply.",
     ),
-    Method(
+    LinkMethod(
         "config.setSkipPermissions",
         "panel",
         "panel",
@@ -295,7 +295,7 @@ EXTENSION = Link(
         panel.SetSkipPermissions,
         about="Applies until it is switched off or the server ends.",
     ),
-    Method(
+    LinkMethod(
         "config.setPluginSettings",
         "panel",
         "panel",
@@ -303,7 +303,7 @@ EXTENSION = Link(
         panel.SetPluginSettings,
         about="Fails until a plugin has settings.",
     ),
-    Method(
+    LinkMethod(
         "agent.pause",
         "panel",
         "panel",
@@ -311,7 +311,7 @@ EXTENSION = Link(
         panel.AgentPause,
         about="Pause or resume an agent.",
     ),
-    Method(
+    LinkMethod(
         "agents.stop",
         "panel",
         "panel",
@@ -319,7 +319,7 @@ EXTENSION = Link(
         panel.AgentsStop,
         about="Stop or resume all agents.",
     ),
-    Method(
+    LinkMethod(
         "tab.share",
         "panel",
         "panel",
@@ -327,7 +327,7 @@ EXTENSION = Link(
         panel.TabShare,
         about="Share a tab with all agents, or stop sharing it.",
     ),
-    Method(
+    LinkMethod(
         "tab.takeBack",
         "panel",
         "panel",
@@ -335,8 +335,10 @@ EXTENSION = Link(
         panel.TabTakeBack,
         about="Give an agent's tab back to the person.",
     ),
-    Method("grant.revoke", "panel", "panel", "request", panel.GrantRevoke, about="Remove a grant."),
-    Method(
+    LinkMethod(
+        "grant.revoke", "panel", "panel", "request", panel.GrantRevoke, about="Remove a grant."
+    ),
+    LinkMethod(
         "page.pair",
         "panel",
         "panel",
@@ -347,7 +349,7 @@ EXTENSION = Link(
 )
 
 PAGE = Link(
-    Method(
+    LinkMethod(
         "page/unpaired",
         "server",
         "worker",
@@ -357,7 +359,7 @@ PAGE = Link(
         "and `page/ready` follows if the person allows it. If the page sends anything before that, "
         "the socket is closed.",
     ),
-    Method(
+    LinkMethod(
         "page/ready",
         "server",
         "worker",
@@ -365,7 +367,7 @@ PAGE = Link(
         pages.PageReady,
         about="The server accepts the page's messages from now on.",
     ),
-    Method(
+    LinkMethod(
         "browser/executeTool",
         "server",
         "worker",
@@ -376,7 +378,7 @@ PAGE = Link(
         "error's `data.reason` is `tab_not_found`, `no_tab_for_tool` (the page has not received "
         "it), `page_may_have_received` or `cancelled`.",
     ),
-    Method(
+    LinkMethod(
         "tool.cancel",
         "server",
         "worker",
@@ -384,8 +386,8 @@ PAGE = Link(
         link.Cancel,
         about="The caller no longer waits for the result.",
     ),
-    Method("pong", "server", "worker", "notification", about="The response to `ping`."),
-    Method(
+    LinkMethod("pong", "server", "worker", "notification", about="The response to `ping`."),
+    LinkMethod(
         "browser/registerTools",
         "page",
         "pages",
@@ -393,7 +395,7 @@ PAGE = Link(
         pages.RegisterWorkerTab,
         about="A tab with all its tools; sent again whenever something changes.",
     ),
-    Method(
+    LinkMethod(
         "browser/updateTools",
         "page",
         "pages",
@@ -401,7 +403,7 @@ PAGE = Link(
         pages.UpdateWorkerTools,
         about="The new list of tools.",
     ),
-    Method(
+    LinkMethod(
         "browser/unregisterTools",
         "page",
         "pages",
@@ -409,7 +411,7 @@ PAGE = Link(
         pages.WorkerTab,
         about="The tab has closed.",
     ),
-    Method(
+    LinkMethod(
         "browser/activeTab",
         "page",
         "pages",
@@ -417,7 +419,7 @@ PAGE = Link(
         pages.ActiveTab,
         about="The tab that is active; null if none of this origin is.",
     ),
-    Method(
+    LinkMethod(
         "tool.progress",
         "page",
         "connection",
@@ -425,5 +427,5 @@ PAGE = Link(
         link.Progress,
         about="`dispatchId` is the `callId` of the call.",
     ),
-    Method("ping", "page", "connection", "either", about="Answered with `pong`."),
+    LinkMethod("ping", "page", "connection", "either", about="Answered with `pong`."),
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tabhub.wire.link import Params
+from tabhub.wire.link import LinkStruct
 
 PROTOCOL = "tabhub-page"
 PROBE = "tabhub-probe"
@@ -33,7 +33,7 @@ class Capabilities(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     elicitation: bool = False
 
 
-class Document(Params, kw_only=True):
+class Document(LinkStruct, kw_only=True):
     """Identifies a document in a tab."""
 
     tab_id: int
@@ -84,14 +84,14 @@ class Execute(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """What the page has sent along with its tools."""
 
 
-class Outcome(Params, kw_only=True):
+class Outcome(LinkStruct, kw_only=True):
     """The result of `browser/executeTool`: a `CallToolResult` or text, or an error message."""
 
     success: bool
     payload: Any = None
 
 
-class PageUnpaired(Params):
+class PageUnpaired(LinkStruct):
     """`page/unpaired`: the person has not allowed this origin yet."""
 
     origin: str
@@ -99,13 +99,13 @@ class PageUnpaired(Params):
     message: str
 
 
-class PageReady(Params):
+class PageReady(LinkStruct):
     """`page/ready`: the server accepts the page's messages from now on."""
 
     origin: str
 
 
-class WorkerTab(Params):
+class WorkerTab(LinkStruct):
     """`browser/unregisterTools`: the tab has closed."""
 
     tab_id: TabId
@@ -125,7 +125,7 @@ class RegisterWorkerTab(UpdateWorkerTools):
     capabilities: Capabilities = Capabilities(multi_tab_support=True)
 
 
-class ActiveTab(Params):
+class ActiveTab(LinkStruct):
     """`browser/activeTab`: the tab that is active; null if none of this origin is."""
 
     tab_id: TabId | None

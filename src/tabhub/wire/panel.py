@@ -1,20 +1,24 @@
 """Messages of the side panel: what the person sees there, and what they decide.
 
-The extension forwards them. `docs/link.md` says when each is sent.
+The extension forwards them. `docs/link.md` says when each is sent. `make docs` writes the panel's
+types (`extension/panel/wire.d.ts`) from here.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tabhub.wire.link import Params
+from tabhub.wire.link import LinkStruct
 
 Permission = Literal["off", "ask", "auto"]
+Scope = Literal["once", "session", "domain", "always"]
+"""How far an approval reaches."""
 Outcome = Literal["allowed", "denied", "timeout", "cancelled", "unavailable"]
 """How a call stopped waiting."""
 
 
-class ConfirmationTab(Params):
+class ConfirmationTab(LinkStruct):
     """The tab of a call."""
 
     tab_id: int
@@ -22,7 +26,7 @@ class ConfirmationTab(Params):
     url: str
 
 
-class Confirmation(Params):
+class Confirmation(LinkStruct):
     """`confirmation.request`: a call that waits for the person's decision."""
 
     id: str
@@ -34,23 +38,23 @@ class Confirmation(Params):
     session: str
     tab: ConfirmationTab | None
     origin: str
-    parameters: Any
+    parameters: Mapping[str, Any]
     """The arguments of the call, in full."""
     rule: str
-    scopes: list[str]
+    scopes: list[Scope]
     """The scopes that an approval of this call may have."""
     expires_at: int
     """Milliseconds since 1970."""
 
 
-class ConfirmationClosed(Params):
+class ConfirmationClosed(LinkStruct):
     """`confirmation.closed`: the call no longer waits."""
 
     id: str
     outcome: Outcome
 
 
-class ConfirmationMissed(Params):
+class ConfirmationMissed(LinkStruct):
     """`confirmation.missed`: a call was refused because no panel was open."""
 
     tool: str
@@ -60,7 +64,7 @@ class ConfirmationMissed(Params):
     origin: str
 
 
-class ConfirmationOutcome(Params):
+class ConfirmationOutcome(LinkStruct):
     """The result of `confirmation.response`."""
 
     accepted: bool
@@ -68,7 +72,7 @@ class ConfirmationOutcome(Params):
     outcome: Outcome | Literal["unknown"]
 
 
-class AgentShown(Params):
+class AgentShown(LinkStruct):
     """An agent in the panel."""
 
     session: str
@@ -83,7 +87,7 @@ class AgentShown(Params):
     tabs: list[int]
 
 
-class TabShown(Params):
+class TabShown(LinkStruct):
     """A tab of any browser in the panel."""
 
     tab_id: int
@@ -100,23 +104,24 @@ class TabShown(Params):
     shared: bool
 
 
-class ToolShown(Params):
+class ToolShown(LinkStruct):
     """A tool and its permission in the panel."""
 
     name: str
     title: str
     plugin: str
     site: str
-    """The site whose pages publish it."""
+    """The site whose pages publish it; empty for all other tools."""
     permission: Permission | None
+    """Null if it is not set, so that a more general rule decides."""
     effective: Permission
 
 
-class GrantShown(Params):
+class GrantShown(LinkStruct):
     """A grant in the panel."""
 
     id: str
-    scope: str
+    scope: Scope
     tool: str
     """`*` for a plan."""
     client: str
@@ -125,14 +130,15 @@ class GrantShown(Params):
     """Milliseconds since 1970."""
 
 
-class WaitingPage(Params):
+class WaitingPage(LinkStruct):
     """A page that waits at `/page` for the person's decision."""
 
     origin: str
     code: str
+    """The page shows it too."""
 
 
-class State(Params):
+class State(LinkStruct):
     """The result of `config.getState`: everything that the panel shows."""
 
     browser: str
@@ -155,17 +161,17 @@ class State(Params):
     knocks: list[WaitingPage]
 
 
-class ConfirmationResponse(Params):
+class ConfirmationResponse(LinkStruct):
     """`confirmation.response`: the person's decision."""
 
     id: str
     decision: Literal["allow", "deny", "allow_once", "allow_session", "allow_always"]
-    scope: Literal["once", "session", "domain", "always"] | None = None
+    scope: Scope | None = None
     seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
     """How long the grant lasts; null for no end."""
 
 
-class SetToolPermission(Params):
+class SetToolPermission(LinkStruct):
     """`config.setToolPermission`; null removes the setting."""
 
     plugin: str
@@ -173,59 +179,59 @@ class SetToolPermission(Params):
     permission: Permission | None
 
 
-class SetPluginPermission(Params):
+class SetPluginPermission(LinkStruct):
     """`config.setPluginPermission`; null removes the setting."""
 
     plugin: str
     permission: Permission | None
 
 
-class SetSkipPermissions(Params):
+class SetSkipPermissions(LinkStruct):
     """`config.setSkipPermissions`: applies until it is switched off or the server ends."""
 
     skip: bool
 
 
-class SetPluginSettings(Params):
+class SetPluginSettings(LinkStruct):
     """`config.setPluginSettings`."""
 
     plugin: str
     settings: dict[str, Any]
 
 
-class AgentPause(Params):
+class AgentPause(LinkStruct):
     """`agent.pause`."""
 
     session: str
     paused: bool
 
 
-class AgentsStop(Params):
+class AgentsStop(LinkStruct):
     """`agents.stop`: all agents at once."""
 
     stopped: bool
 
 
-class TabShare(Params):
+class TabShare(LinkStruct):
     """`tab.share`: one of the person's own tabs, by the server's number."""
 
     tab_id: int
     shared: bool
 
 
-class TabTakeBack(Params):
+class TabTakeBack(LinkStruct):
     """`tab.takeBack`: gives an agent's tab back to the person."""
 
     tab_id: int
 
 
-class GrantRevoke(Params):
+class GrantRevoke(LinkStruct):
     """`grant.revoke`."""
 
     id: str
 
 
-class PagePair(Params):
+class PagePair(LinkStruct):
     """`page.pair`: the person's decision about a page that waits at `/page`."""
 
     origin: str

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tabhub.agents.http.routing import Access, HttpRoute, Route, Router
+from tabhub.agents.http.routing import Access, HttpRoute, HttpRouter, Route
 from tabhub.agents.path_items import Json
 from tabhub.agents.routes import ROUTES
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -39,11 +39,13 @@ def test_a_route_needs_an_access_and_a_description_of_its_methods() -> None:
 
 def test_a_router_needs_a_handler_for_every_route_and_a_route_for_every_handler() -> None:
     handlers = {route.handler: nothing for route in ROUTES}
-    assert Router(ROUTES, handlers, lambda client: None).routes == list(ROUTES)
+    assert HttpRouter(ROUTES, handlers, lambda client: None).routes == list(ROUTES)
     with pytest.raises(ValueError, match="mcp"):
-        Router(ROUTES, {name: nothing for name in handlers if name != "mcp"}, lambda client: None)
+        HttpRouter(
+            ROUTES, {name: nothing for name in handlers if name != "mcp"}, lambda client: None
+        )
     with pytest.raises(ValueError, match="forgotten"):
-        Router(ROUTES, {**handlers, "forgotten": nothing}, lambda client: None)
+        HttpRouter(ROUTES, {**handlers, "forgotten": nothing}, lambda client: None)
 
 
 def test_every_path_finds_its_route_by_its_kind() -> None:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from tabhub.agents.http.routing import Router
+from tabhub.agents.http.routing import HttpRouter
 from tabhub.agents.http.security import AccessControl
 from tabhub.agents.mcp import sse
 from tabhub.agents.mcp import sse as outbox
@@ -38,7 +38,7 @@ class Both:
         handlers: dict[str, App | None] = {route.handler: None for route in ROUTES}
         handlers |= {"sse_stream": endpoint.stream, "sse_message": endpoint.message}
         audit = AuditLog(None, AuditSettings())
-        route = Router(ROUTES, handlers, lambda client: None).dispatch
+        route = HttpRouter(ROUTES, handlers, lambda client: None).dispatch
         self._app = AccessControl(route, ROUTES, None, lambda token: None, audit, Challenges())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

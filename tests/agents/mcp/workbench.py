@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 
 from tabhub.agents.mcp.backend import Backend, Change, Exchange
-from tabhub.agents.mcp.elicitation import Ask, elicit
+from tabhub.agents.mcp.elicitation import ClientQuestion, elicit
 from tabhub.errors import NotFound
 from tabhub.wire.mcp import messages as m
 
 NAME = elicit("Name?", {"type": "object", "properties": {"name": {"type": "string"}}})
-SAMPLE = Ask("sampling/createMessage", {"messages": [], "maxTokens": 1})
+SAMPLE = ClientQuestion("sampling/createMessage", {"messages": [], "maxTokens": 1})
 SCHEMAS: dict[str, Any] = {
     "place": {
         "type": "object",

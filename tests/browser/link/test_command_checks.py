@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tabhub.browser.link import pending as checked
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.errors import Internal, Unavailable
 from tabhub.wire.commands import COMMANDS, FAMILIES, input_schemas, misfit
 from tests.support.browsers.extension import connected
@@ -15,7 +15,7 @@ from tests.support.command_outputs import completed
 from tests.support.serving import served
 
 
-def _connection(answer: Any) -> tuple[Connection, list[str]]:
+def _connection(answer: Any) -> tuple[LinkConnection, list[str]]:
     """A connection whose browser sends this answer to each command, and the sent messages."""
     sent: list[str] = []
 
@@ -24,7 +24,7 @@ def _connection(answer: Any) -> tuple[Connection, list[str]]:
         reply = {"jsonrpc": "2.0", "id": json.loads(text)["id"], "result": {"output": answer}}
         connection.receive(json.dumps(reply))
 
-    connection = Connection(send, lambda *_: None, 10_000_000)
+    connection = LinkConnection(send, lambda *_: None, 10_000_000)
     return connection, sent
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.config.settings import Limits, Settings
 from tabhub.errors import Unavailable
 from tests.support.agent import Agent, ToolFailed
@@ -163,7 +163,7 @@ async def test_a_dead_socket_is_not_an_internal_error() -> None:
     async def broken(text: str) -> None:
         raise ConnectionResetError
 
-    connection = Connection(broken, lambda sender, method, params: None, 1000)
+    connection = LinkConnection(broken, lambda sender, method, params: None, 1000)
     with pytest.raises(Unavailable) as refused:
         await connection.dispatch("page.read", {}, 1, _silent)
     assert refused.value.reason == "extension_disconnected"

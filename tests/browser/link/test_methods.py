@@ -6,16 +6,19 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.config.settings import Settings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
-from tabhub.wire.methods import EXTENSION, PAGE, Handlers, Link, Method
+from tabhub.wire.methods import EXTENSION, PAGE, Handlers, Link, LinkMethod
 from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.browsers.worker import SHOP, admitted
 from tests.support.serving import served
 
-ROWS = [Method("a", "extension", "browsers", "request"), Method("b", "panel", "panel", "request")]
+ROWS = [
+    LinkMethod("a", "extension", "browsers", "request"),
+    LinkMethod("b", "panel", "panel", "request"),
+]
 
 
 def test_a_method_without_a_handler_and_a_handler_without_a_method_fail_at_once() -> None:
@@ -31,7 +34,7 @@ def test_a_method_is_in_the_table_of_a_direction_once() -> None:
 
 
 def test_params_are_decoded_by_the_table_and_come_after_the_context() -> None:
-    rows = [Method("c", "extension", "browsers", "request", link.Cancel)]
+    rows = [LinkMethod("c", "extension", "browsers", "request", link.Cancel)]
     handlers = Handlers(rows, {"c": lambda sender, params: (sender, params.dispatch_id)})
     assert handlers.handle("c", Raw(b'{"dispatchId": "7", "new": 1}'), "me") == ("me", "7")
     with pytest.raises(ProtocolError) as wrong:
@@ -48,7 +51,7 @@ async def test_the_server_sends_only_methods_of_the_table() -> None:
     async def send(text: str) -> None:
         sent.append(text)
 
-    connection = Connection(send, lambda *_: None, 1000)
+    connection = LinkConnection(send, lambda *_: None, 1000)
     await connection.send_notification("extension.reload", link.Nothing())
     for method, params in (("tab.dance", link.Nothing()), ("tool.cancel", {"dispatchId": "1"})):
         with pytest.raises(TypeError):

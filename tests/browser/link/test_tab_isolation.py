@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Raw
 
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.calls.call import Call
 from tabhub.config.settings import Settings
 from tabhub.errors import Forbidden, NotFound
@@ -32,13 +32,13 @@ class World:
     shared: set[tuple[str, int]] = field(default_factory=set)
     runs: dict[str, int] = field(default_factory=dict)
     ran: list[tuple[str, int]] = field(default_factory=list)
-    links: dict[str, Connection] = field(default_factory=dict)
+    links: dict[str, LinkConnection] = field(default_factory=dict)
 
     def connect(self, profile: str) -> None:
         async def send(text: str) -> None:
             self._answer(profile, json.loads(text))
 
-        link = Connection(send, self._receiver(profile), 10_000_000)
+        link = LinkConnection(send, self._receiver(profile), 10_000_000)
         self.links[profile] = link
         self.app.browsers.join(profile, link)
         tabs = [_state(number) for where, number in self.owners if where == profile]

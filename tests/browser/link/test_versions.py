@@ -14,7 +14,7 @@ from websockets.typing import Subprotocol
 from tabhub import __version__
 from tabhub.browser.link.browsers import MOST_MISMATCHES, Browsers
 from tabhub.cli.doctor import checks as doctor
-from tabhub.cli.doctor.finding import Visit
+from tabhub.cli.doctor.finding import Inspection
 from tabhub.cli.server import server_status as status
 from tabhub.hub.hub import Hub
 from tabhub.server.status import PRIVATE
@@ -202,7 +202,7 @@ def test_doctor_warns_of_another_version_and_fails_on_a_refused_one() -> None:
         "browsers": [{**BROWSER, "mismatch": FOUND}],
         "refusedBrowsers": [{"id": "x", "mismatch": FOUND}],
     }
-    checks = list(doctor.connected(cast(Visit, SimpleNamespace(server=facts))))
+    checks = list(doctor.connected(cast(Inspection, SimpleNamespace(server=facts))))
     levels = [(check.level, check.do) for check in checks if check.says == FOUND["says"]]
     assert levels == [("warn", "update it"), ("fail", "update it")]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabhub.agents.mcp.streams import EventStream, message_frame
-from tabhub.cli.stdio.http_client import Event, events
+from tabhub.cli.stdio.http_client import ServerSentEvent, events
 from tabhub.cli.stdio.pipes import KEPT, Splitter, TooLong
 from tabhub.wire.mcp.headers import decode_value, encode_value
 
@@ -39,7 +39,7 @@ def test_lines_do_not_depend_on_how_they_arrive(
         assert len(read) <= KEPT * LONGEST
 
 
-async def _collected(chunks: list[bytes]) -> list[Event]:
+async def _collected(chunks: list[bytes]) -> list[ServerSentEvent]:
     async def coming() -> AsyncIterator[bytes]:
         for chunk in chunks:
             yield chunk
@@ -53,8 +53,8 @@ def test_events_do_not_depend_on_how_they_arrive(data: list[bytes], cuts: list[i
     frames = b"".join([stream.append(b"", 500), b": ping\n\n", *map(stream.append, data)])
     text = frames + message_frame(b"last") + b"data: cut o"
     parsed = asyncio.run(_collected(_cut(text, cuts)))
-    expected = [Event(body, f"3_{number}") for number, body in enumerate(data, 2)]
-    assert parsed == [Event(b"", "3_1", 500), *expected, Event(b"last")]
+    expected = [ServerSentEvent(body, f"3_{number}") for number, body in enumerate(data, 2)]
+    assert parsed == [ServerSentEvent(b"", "3_1", 500), *expected, ServerSentEvent(b"last")]
 
 
 @given(st.text(st.characters(codec="utf-8")) | st.just("=?base64?eA==?="))

@@ -25,14 +25,14 @@ async def test_a_page_asks_to_pair_is_admitted_by_its_code_and_removed_by_the_co
             page = await here.open()
             code = (await here.status(page, "unpaired"))["code"]
             async with panel_of(managed.cdp) as panel:
-                text = await panel.text("li[data-knock]")
+                text = await panel.text("li[data-pairing]")
                 assert here.site in text and code in text
-                await panel.value("document.querySelector('[data-action=let-in]').click()")
+                await panel.value("document.querySelector('[data-action=pair]').click()")
                 assert (await here.status(page, "unpaired"))["code"] == code
-                await panel.click("[data-action=let-in]")
+                await panel.click("[data-action=pair]")
                 await here.status(page, "connected")
                 await panel.until(
-                    "!document.querySelector('li[data-knock]')", "the pairing request to go"
+                    "!document.querySelector('li[data-pairing]')", "the pairing request to go"
                 )
             assert managed.product.run("page", "list").stdout == f"{here.site}\n"
             managed.product.run("page", "forget", here.site)

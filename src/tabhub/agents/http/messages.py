@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from tabhub.config.settings import choose_toolsets, complaint
-from tabhub.errors import InvalidArguments, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import Cancelled, InvalidArguments, ProtocolError, TabhubError
 from tabhub.wire.asgi import Header, Receive, Scope, Send
 from tabhub.wire.jsonrpc import MOST_VALUES, has_too_many_values
 
@@ -105,7 +105,7 @@ async def _received(headers: Headers, receive: Receive, limit: int) -> bytes:
     while True:
         event = await receive()
         if event["type"] == "http.disconnect":
-            raise Unavailable("The client disconnected while sending.", "cancelled")
+            raise Cancelled("The client disconnected while sending.")
         chunk: bytes = event.get("body", b"")
         size += len(chunk)
         if size > limit:

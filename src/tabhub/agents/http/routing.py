@@ -160,7 +160,7 @@ def _parameters(template: list[str], steps: list[str]) -> dict[str, str] | None:
     return {name.strip("{}"): step for name, step in pairs if "{" in name}
 
 
-class Router:
+class HttpRouter:
     """Hands each request to the handler of its route."""
 
     def __init__(

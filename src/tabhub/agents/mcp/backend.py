@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tabhub.agents.http.messages import Toolsets
-from tabhub.agents.mcp.elicitation import Ask, require_capabilities
+from tabhub.agents.mcp.elicitation import ClientQuestion, require_capabilities
 from tabhub.config.clients import Client
 from tabhub.errors import ProtocolError
 from tabhub.wire.mcp import messages as m
@@ -127,7 +127,7 @@ class Exchange(ABC):
         """Send a notification on this request's own stream."""
 
     @abstractmethod
-    async def ask_client(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+    async def ask_client(self, asks: dict[str, ClientQuestion], state: Any) -> dict[str, Any]:
         """Send questions to the client and return the answers by key."""
 
     def forget_answers(self) -> None:
@@ -158,7 +158,7 @@ class Exchange(ABC):
         params = {"level": level, "data": data} | ({"logger": logger} if logger else {})
         await self.notify("notifications/message", params)
 
-    async def ask(self, asks: dict[str, Ask], state: Any = None) -> dict[str, Any]:
+    async def ask(self, asks: dict[str, ClientQuestion], state: Any = None) -> dict[str, Any]:
         """Ask the person (elicitation) or the model (sampling) of the client.
 
         In the sessionless era the client sends the whole request again, with the answers, so a
@@ -189,10 +189,10 @@ class Backend(ABC):
         """The schema of one tool, or None when there is no such tool."""
         return None
 
-    async def ping(self, exchange: Exchange, params: m.Params) -> m.Result:
+    async def ping(self, exchange: Exchange, params: m.RequestParams) -> m.Result:
         return m.Result()
 
-    async def discover(self, exchange: Exchange, params: m.Params) -> m.Result:
+    async def discover(self, exchange: Exchange, params: m.RequestParams) -> m.Result:
         return m.DiscoverResult(
             supported_versions=SUPPORTED,
             capabilities=self.capabilities(),
@@ -205,7 +205,7 @@ class Backend(ABC):
     async def call_tool(self, exchange: Exchange, params: m.CallParams) -> m.CallResult:
         raise _absent("tools")
 
-    async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
+    async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.McpResourceList:
         raise _absent("resources")
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:

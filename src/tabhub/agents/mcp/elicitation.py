@@ -26,7 +26,7 @@ _DIGEST_BYTES = 32
 
 
 @dataclass(frozen=True)
-class Ask:
+class ClientQuestion:
     """One question: an MCP request to the client."""
 
     method: str
@@ -36,20 +36,20 @@ class Ask:
         return {"method": self.method, "params": self.params}
 
 
-def elicit(message: str, schema: Json) -> Ask:
-    return Ask("elicitation/create", {"message": message, "requestedSchema": schema})
+def elicit(message: str, schema: Json) -> ClientQuestion:
+    return ClientQuestion("elicitation/create", {"message": message, "requestedSchema": schema})
 
 
 class NeedsInput(Interrupted):
     """Ends a call until the client has answered (sessionless era)."""
 
-    def __init__(self, asks: dict[str, Ask], state: Any) -> None:
+    def __init__(self, asks: dict[str, ClientQuestion], state: Any) -> None:
         super().__init__("input required")
         self.asks = asks
         self.state = state
 
 
-def require_capabilities(asks: dict[str, Ask], capabilities: Json) -> None:
+def require_capabilities(asks: dict[str, ClientQuestion], capabilities: Json) -> None:
     """Raise unless the client declared that it can answer these questions."""
     needed = {_CAPABILITY[ask.method] for ask in asks.values()}
     missing = sorted(needed - capabilities.keys())

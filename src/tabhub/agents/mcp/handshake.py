@@ -15,8 +15,8 @@ import msgspec
 from tabhub.agents.http.messages import Reply
 from tabhub.agents.mcp import methods
 from tabhub.agents.mcp.backend import Backend, Exchange
-from tabhub.agents.mcp.elicitation import Ask
-from tabhub.agents.mcp.session import RunningRequest, Session
+from tabhub.agents.mcp.elicitation import ClientQuestion
+from tabhub.agents.mcp.session import McpSession, RunningRequest
 from tabhub.agents.mcp.streams import EventStream
 from tabhub.agents.mcp.subscriptions import require_few
 from tabhub.errors import Cancelled, Forbidden, ProtocolError
@@ -33,7 +33,7 @@ MAX_INITIALIZE_BYTES = 64 * 1024
 class Channel(ABC):
     """Takes the messages of one request, or of all requests of a batch."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: McpSession) -> None:
         self.session = session
         self.status = 200
         """The HTTP status of a response that is not a stream."""
@@ -57,7 +57,7 @@ class Channel(ABC):
 class PostChannel(Channel):
     """The response to one POST."""
 
-    def __init__(self, session: Session, reply: Reply) -> None:
+    def __init__(self, session: McpSession, reply: Reply) -> None:
         super().__init__(session)
         self._reply = reply
         self._stream: EventStream | None = None
@@ -119,7 +119,7 @@ class HandshakeExchange(Exchange):
     async def notify(self, method: str, params: m.Json) -> None:
         await self._channel.send(jsonrpc.notification(method, params))
 
-    async def ask_client(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+    async def ask_client(self, asks: dict[str, ClientQuestion], state: Any) -> dict[str, Any]:
         if not self._channel.may_stream:
             raise ProtocolError("Asking back needs a client that accepts event streams.")
         asked = {key: self.peer.ask(ask) for key, ask in asks.items()}
@@ -153,9 +153,9 @@ async def _unsubscribe(exchange: Exchange, params: m.UriParams) -> m.Result:
 
 
 METHODS = methods.HANDSHAKE | {
-    "logging/setLevel": methods.Method(m.SetLevelParams, "logging", lambda b: _set_level),
-    "resources/subscribe": methods.Method(m.UriParams, "resources", lambda b: _subscribe),
-    "resources/unsubscribe": methods.Method(m.UriParams, "resources", lambda b: _unsubscribe),
+    "logging/setLevel": methods.McpMethod(m.SetLevelParams, "logging", lambda b: _set_level),
+    "resources/subscribe": methods.McpMethod(m.UriParams, "resources", lambda b: _subscribe),
+    "resources/unsubscribe": methods.McpMethod(m.UriParams, "resources", lambda b: _unsubscribe),
 }
 _initialize_params = methods.ParamsDecoder(m.InitializeParams)
 _cancelled_params = methods.ParamsDecoder(m.CancelledParams)
@@ -167,7 +167,7 @@ class Responder:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
-    def initialized(self, session: Session, id: jsonrpc.Id) -> bytes:
+    def initialized(self, session: McpSession, id: jsonrpc.Id) -> bytes:
         """The response to `initialize`."""
         result = m.InitializeResult(
             protocol_version=session.version,
@@ -221,7 +221,7 @@ def initialize_params(message: jsonrpc.Incoming) -> m.InitializeParams:
     return params
 
 
-def accept(session: Session, message: jsonrpc.Incoming) -> bool:
+def accept(session: McpSession, message: jsonrpc.Incoming) -> bool:
     """Handle a notification or a response; returns False for a request."""
     if message.is_response():
         session.take_response(message)

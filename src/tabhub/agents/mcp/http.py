@@ -19,7 +19,7 @@ from tabhub.agents.http.messages import (
 )
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import PostChannel, Responder, accept, initialize_params
-from tabhub.agents.mcp.session import Admit, Session, Sessions, SessionStore
+from tabhub.agents.mcp.session import Admit, McpSession, Sessions, SessionStore
 from tabhub.agents.mcp.sessionless import Sessionless
 from tabhub.agents.mcp.streams import EventStream
 from tabhub.config.clients import MAIN, Client
@@ -119,7 +119,7 @@ class McpEndpoint:
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         await self._handshake.get(session, h.value_of(headers, b"last-event-id"), reply, receive)
 
-    def _session(self, headers: Headers, caller: Client) -> Session:
+    def _session(self, headers: Headers, caller: Client) -> McpSession:
         version = h.value_of(headers, h.VERSION)
         if version is not None and version not in versions.SUPPORTED:
             raise h.unsupported(version)
@@ -147,14 +147,14 @@ class Handshake:
 
     def initialize(
         self, message: jsonrpc.Incoming, caller: Client, toolsets: Toolsets
-    ) -> tuple[Session, bytes]:
+    ) -> tuple[McpSession, bytes]:
         """Open a session; returns it with the response."""
         params = initialize_params(message)
         version = versions.negotiate(params.protocol_version)
         session = self._sessions.open(version, params, caller, toolsets)
         return session, self._responder.initialized(session, cast(jsonrpc.Id, message.id))
 
-    async def post(self, session: Session, message: jsonrpc.Incoming, reply: Reply) -> None:
+    async def post(self, session: McpSession, message: jsonrpc.Incoming, reply: Reply) -> None:
         if accept(session, message):
             await reply.accepted()
             return
@@ -162,7 +162,7 @@ class Handshake:
         await channel.finish([await self._responder.respond(message, channel)], batched=False)
 
     async def post_batch(
-        self, session: Session, messages: list[jsonrpc.Incoming], reply: Reply
+        self, session: McpSession, messages: list[jsonrpc.Incoming], reply: Reply
     ) -> None:
         """Accept notifications and responses, answer all requests at once."""
         requests = [message for message in messages if not accept(session, message)]
@@ -175,7 +175,7 @@ class Handshake:
         await channel.finish(bodies, batched=True)
 
     async def get(
-        self, session: Session, last_event_id: str | None, reply: Reply, receive: Receive
+        self, session: McpSession, last_event_id: str | None, reply: Reply, receive: Receive
     ) -> None:
         """Send notifications, or resume a stream after its last event."""
         if last_event_id is None:

@@ -20,7 +20,7 @@ RawParams = msgspec.Raw | msgspec.UnsetType
 class ParamsDecoder:
     """Reads a method's parameters; absent ones are an empty object."""
 
-    def __init__(self, kind: type[m.Params]) -> None:
+    def __init__(self, kind: type[m.RequestParams]) -> None:
         self._decode = msgspec.json.Decoder(kind).decode
 
     def __call__(self, raw: RawParams) -> Any:
@@ -30,32 +30,35 @@ class ParamsDecoder:
             raise ProtocolError(f"Wrong params: {error}.", "invalid_params") from None
 
 
-class Method:
+class McpMethod:
     """One method; without its capability a backend does not have it."""
 
     def __init__(
-        self, kind: type[m.Params], capability: str | None, answer: Callable[[Backend], Answer]
+        self,
+        kind: type[m.RequestParams],
+        capability: str | None,
+        answer: Callable[[Backend], Answer],
     ) -> None:
         self.params = ParamsDecoder(kind)
         self.capability = capability
         self.answer = answer
 
 
-COMMON: dict[str, Method] = {
-    "tools/list": Method(m.PageParams, "tools", lambda b: b.list_tools),
-    "tools/call": Method(m.CallParams, "tools", lambda b: b.call_tool),
-    "resources/list": Method(m.PageParams, "resources", lambda b: b.list_resources),
-    "resources/templates/list": Method(m.PageParams, "resources", lambda b: b.list_templates),
-    "resources/read": Method(m.UriParams, "resources", lambda b: b.read_resource),
-    "prompts/list": Method(m.PageParams, "prompts", lambda b: b.list_prompts),
-    "prompts/get": Method(m.GetPromptParams, "prompts", lambda b: b.get_prompt),
-    "completion/complete": Method(m.CompleteParams, "completions", lambda b: b.complete),
+COMMON: dict[str, McpMethod] = {
+    "tools/list": McpMethod(m.PageParams, "tools", lambda b: b.list_tools),
+    "tools/call": McpMethod(m.CallParams, "tools", lambda b: b.call_tool),
+    "resources/list": McpMethod(m.PageParams, "resources", lambda b: b.list_resources),
+    "resources/templates/list": McpMethod(m.PageParams, "resources", lambda b: b.list_templates),
+    "resources/read": McpMethod(m.UriParams, "resources", lambda b: b.read_resource),
+    "prompts/list": McpMethod(m.PageParams, "prompts", lambda b: b.list_prompts),
+    "prompts/get": McpMethod(m.GetPromptParams, "prompts", lambda b: b.get_prompt),
+    "completion/complete": McpMethod(m.CompleteParams, "completions", lambda b: b.complete),
 }
-HANDSHAKE = COMMON | {"ping": Method(m.Params, None, lambda b: b.ping)}
-SESSIONLESS = COMMON | {"server/discover": Method(m.Params, None, lambda b: b.discover)}
+HANDSHAKE = COMMON | {"ping": McpMethod(m.RequestParams, None, lambda b: b.ping)}
+SESSIONLESS = COMMON | {"server/discover": McpMethod(m.RequestParams, None, lambda b: b.discover)}
 
 
-def find(table: dict[str, Method], backend: Backend, name: str) -> Method | None:
+def find(table: dict[str, McpMethod], backend: Backend, name: str) -> McpMethod | None:
     """The method, if the table has it and the backend has its capability."""
     method = table.get(name)
     if method is None or method.capability is None:

@@ -158,10 +158,10 @@ class ProductBackend(Backend):
         tool, session = self._tools.get(LIST_TABS), self._session(exchange)
         return self._guard.telling(self._guard.use_of(tool, {}, exchange.caller, session, None))
 
-    async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.ResourceList:
+    async def list_resources(self, exchange: Exchange, params: m.PageParams) -> m.McpResourceList:
         only_page(params)
         await self._refresh(exchange)
-        return m.ResourceList(resources=self._resources.listed(self._may_tell(exchange)))
+        return m.McpResourceList(resources=self._resources.listed(self._may_tell(exchange)))
 
     async def list_templates(self, exchange: Exchange, params: m.PageParams) -> m.TemplateList:
         only_page(params)

@@ -14,7 +14,7 @@ import msgspec
 
 from tabhub.agents.http.messages import Toolsets
 from tabhub.agents.mcp.backend import Backend, Change
-from tabhub.agents.mcp.elicitation import Ask
+from tabhub.agents.mcp.elicitation import ClientQuestion
 from tabhub.agents.mcp.streams import Streams
 from tabhub.config.clients import Client
 from tabhub.errors import Cancelled, Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
@@ -70,7 +70,7 @@ class RunningRequest:
             self._task.uncancel()
 
 
-class Session:
+class McpSession:
     """One client, from `initialize` until it ends the session or is idle too long."""
 
     def __init__(
@@ -115,7 +115,7 @@ class Session:
         if running is not None:
             running.cancel(Cancelled("The client cancelled this request."))
 
-    def ask(self, ask: Ask) -> tuple[bytes, asyncio.Future[Any]]:
+    def ask(self, ask: ClientQuestion) -> tuple[bytes, asyncio.Future[Any]]:
         """Make a request to the client; returns its bytes and its future answer."""
         id = f"ask-{next(self._numbers)}"
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
@@ -156,12 +156,12 @@ def _refusal(raw: msgspec.Raw) -> TabhubError:
     return ProtocolError(f"The client refused: {error.message}", code=error.code)
 
 
-def _encoded(session: Session, params: m.InitializeParams) -> bytes:
+def _encoded(session: McpSession, params: m.InitializeParams) -> bytes:
     stored = _Stored(session.version, params, session.caller.name, session.toolsets)
     return msgspec.json.encode(stored)
 
 
-S = TypeVar("S", bound=Session)
+S = TypeVar("S", bound=McpSession)
 
 
 class Register(Generic[S]):
@@ -224,7 +224,7 @@ class Register(Generic[S]):
         return None
 
 
-class Sessions(Register[Session]):
+class Sessions(Register[McpSession]):
     """Sessions that outlive their connections and, with a store, the server."""
 
     def __init__(
@@ -245,15 +245,15 @@ class Sessions(Register[Session]):
     def __contains__(self, id: str) -> bool:
         return super().__contains__(id) or id in self._stored
 
-    def get(self, id: str, caller: Client) -> Session:
+    def get(self, id: str, caller: Client) -> McpSession:
         self._require_open()
         return super().get(id, caller)
 
     def open(
         self, version: str, params: m.InitializeParams, caller: Client, toolsets: Toolsets
-    ) -> Session:
+    ) -> McpSession:
         self._require_open()
-        session = Session(str(uuid4()), version, params, caller, toolsets, self._clock())
+        session = McpSession(str(uuid4()), version, params, caller, toolsets, self._clock())
         if self._store:
             self._store.put(session.id, _encoded(session, params))
         self.add(session)
@@ -268,7 +268,7 @@ class Sessions(Register[Session]):
         self._stored.pop(id, None)
         super()._remove(id, error)
 
-    def _restored(self, id: str, caller: Client) -> Session | None:
+    def _restored(self, id: str, caller: Client) -> McpSession | None:
         """A session from before a restart, at its client's first request."""
         body = self._stored.get(id)
         if body is None:
@@ -280,7 +280,9 @@ class Sessions(Register[Session]):
         if stored.caller != caller.name:
             raise Forbidden("This session belongs to another client.")
         del self._stored[id]
-        session = Session(id, stored.version, stored.params, caller, stored.toolsets, self._clock())
+        session = McpSession(
+            id, stored.version, stored.params, caller, stored.toolsets, self._clock()
+        )
         self.add(session, "continues")
         return session
 

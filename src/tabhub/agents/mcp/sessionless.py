@@ -10,7 +10,7 @@ from msgspec import UNSET
 from tabhub.agents.http.messages import Reply, Toolsets, Watch
 from tabhub.agents.mcp import methods
 from tabhub.agents.mcp.backend import Backend, Exchange
-from tabhub.agents.mcp.elicitation import Ask, NeedsInput, Sealer
+from tabhub.agents.mcp.elicitation import ClientQuestion, NeedsInput, Sealer
 from tabhub.agents.mcp.streams import message_frame
 from tabhub.agents.mcp.subscriptions import Subscriptions
 from tabhub.config.clients import Client
@@ -24,12 +24,12 @@ from tabhub.wire.mcp.headers import ParamHeaders
 
 LISTEN = "subscriptions/listen"
 
-_CACHEABLE = (m.Page, m.ReadResult, m.DiscoverResult)
+_CACHEABLE = (m.PaginatedResult, m.ReadResult, m.DiscoverResult)
 _INVALID_PARAMS = -32602
 _RENUMBERED = {-32002: _INVALID_PARAMS}
 """Codes of older revisions, such as that of a missing resource, by the code to use now."""
 
-_any_params = methods.ParamsDecoder(m.Params)
+_any_params = methods.ParamsDecoder(m.RequestParams)
 _listen_params = methods.ParamsDecoder(m.ListenParams)
 
 
@@ -42,7 +42,7 @@ class SessionlessExchange(Exchange):
         caller: Client,
         toolsets: Toolsets,
         reply: Reply,
-        params: m.Params,
+        params: m.RequestParams,
     ) -> None:
         super().__init__(
             version=envelope.version,
@@ -63,7 +63,7 @@ class SessionlessExchange(Exchange):
     def forget_answers(self) -> None:
         self._answers = {}
 
-    async def ask_client(self, asks: dict[str, Ask], state: Any) -> dict[str, Any]:
+    async def ask_client(self, asks: dict[str, ClientQuestion], state: Any) -> dict[str, Any]:
         if any(key not in self._answers for key in asks):
             raise NeedsInput(asks, state)
         return {key: self._answers[key] for key in asks}

@@ -27,7 +27,7 @@ from tabhub.agents.http.messages import (
 )
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.handshake import Channel, Responder, accept, initialize_params
-from tabhub.agents.mcp.session import Admit, Register, Session
+from tabhub.agents.mcp.session import Admit, McpSession, Register
 from tabhub.agents.mcp.streams import event_frame
 from tabhub.config.clients import MAIN, Client
 from tabhub.config.settings import Limits, choose_toolsets
@@ -142,7 +142,7 @@ class Outbox:
         self._bytes = 0
 
 
-class SseSession(Session):
+class SseSession(McpSession):
     """A client for as long as its stream is open."""
 
     def __init__(self, caller: Client, toolsets: Toolsets, now: float, end: EndSession) -> None:

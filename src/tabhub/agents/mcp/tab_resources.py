@@ -24,7 +24,7 @@ CallTool = Callable[[str, m.Json], Awaitable[m.CallResult]]
 
 
 @dataclass(frozen=True)
-class View:
+class TabView:
     """A view of a tab's page, read by a tool that the client must be allowed to call."""
 
     name: str
@@ -41,15 +41,17 @@ class View:
 VIEWS = {
     view.name: view
     for view in (
-        View("text", "browser_get_tab_content", "text/plain", "Text of a tab", "Its visible text."),
-        View(
+        TabView(
+            "text", "browser_get_tab_content", "text/plain", "Text of a tab", "Its visible text."
+        ),
+        TabView(
             "snapshot",
             "browser_read_page",
             "text/plain",
             "Snapshot of a tab",
             "Its elements as a tree, with refs to act on.",
         ),
-        View(
+        TabView(
             "screenshot",
             "browser_screenshot_tab",
             "image/jpeg",
@@ -96,7 +98,7 @@ class TabResources:
         result = await call_tool(view.tool, {"tabId": tab.id})
         return {"uri": uri, **_content(result)}
 
-    def _find(self, uri: str) -> tuple[Tab, View | None]:
+    def _find(self, uri: str) -> tuple[Tab, TabView | None]:
         match = _URI.fullmatch(uri)
         tab = self._tabs.find(int(match[1])) if match else None
         view = VIEWS.get(match[2]) if match and match[2] else None

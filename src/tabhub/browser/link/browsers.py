@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.browser.link.pending import Pending
 from tabhub.calls.time_limit import Progress
 from tabhub.errors import TabhubError, Unavailable
@@ -35,7 +35,7 @@ class Browser:
     """One browser profile and its current connection."""
 
     id: str
-    connection: Connection
+    connection: LinkConnection
     info: link.BrowserInfo = field(default_factory=link.BrowserInfo)
     connected_at: int = field(default_factory=lambda: int(time.time() * 1000))
     """Milliseconds since 1970: each connection has its own."""
@@ -89,7 +89,7 @@ class Browsers:
         """The profiles whose extension cannot be used with this server."""
         return {id: found for id, found in self._mismatches.items() if found.is_refused}
 
-    def join(self, id: str, connection: Connection) -> Connection | None:
+    def join(self, id: str, connection: LinkConnection) -> LinkConnection | None:
         """Take a profile's connection; returns the connection that it replaces."""
         known = self._all.pop(id, None)
         before = known
@@ -102,7 +102,7 @@ class Browsers:
         self._all[id] = Browser(id, connection, info)
         return known.connection if known else None
 
-    def leave(self, id: str, connection: Connection) -> None:
+    def leave(self, id: str, connection: LinkConnection) -> None:
         """Take the end of a connection; nothing changes if the profile has a newer one."""
         connection.close()
         if self.is_current(id, connection):
@@ -113,7 +113,7 @@ class Browsers:
             timer = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
             self._leaving[id] = (browser, timer)
 
-    def handle(self, id: str, sender: Connection, method: str, params: msgspec.Raw) -> None:
+    def handle(self, id: str, sender: LinkConnection, method: str, params: msgspec.Raw) -> None:
         """Take one message of a browser; those of a replaced connection are ignored."""
         if self.is_current(id, sender):
             self._HANDLERS.handle(method, params, self, id)
@@ -236,14 +236,14 @@ class Browsers:
         self._reloading = {*self._all}
         return self.notify_all("extension.reload", link.Nothing())
 
-    def reload_extension(self, id: str) -> Connection:
+    def reload_extension(self, id: str) -> LinkConnection:
         """Restart one extension; returns the connection that will close."""
         connection = self.get(id).connection
         self._reloading.add(id)
         connection.notify("extension.reload", link.Nothing())
         return connection
 
-    async def hang_up(self, id: str) -> Connection:
+    async def hang_up(self, id: str) -> LinkConnection:
         """Close the connection of a browser, which then reconnects; returns that connection."""
         connection = self.get(id).connection
         await connection.hang_up()
@@ -254,7 +254,7 @@ class Browsers:
         for browser in self._all.values():
             browser.connection.disconnect()
 
-    async def back(self, id: str, before: Connection) -> Browser:
+    async def back(self, id: str, before: LinkConnection) -> Browser:
         """Wait until a browser has a new connection and has listed its tabs; returns it."""
         while True:
             known = self._all.get(id)
@@ -269,7 +269,7 @@ class Browsers:
             browser.connection.notify(method, params)
         return len(self._all)
 
-    def is_current(self, id: str, connection: Connection) -> bool:
+    def is_current(self, id: str, connection: LinkConnection) -> bool:
         known = self._all.get(id)
         return known is not None and known.connection is connection
 

@@ -29,14 +29,14 @@ log = logging.getLogger(__name__)
 
 HangUp = Callable[[], Awaitable[None]]
 SendText = Callable[[str], Awaitable[None]]
-Handle = Callable[["Connection", str, msgspec.Raw], Any]
+Handle = Callable[["LinkConnection", str, msgspec.Raw], Any]
 """Takes a message of the other side; what it returns is the result of a request."""
 LogFault = Callable[..., object]
 """Takes a format string and its arguments, as a logger does."""
 _outcome = msgspec.json.Decoder(Outcome).decode
 
 
-class Connection:
+class LinkConnection:
     """One socket. Calls wait here for their results, and all fail when it closes."""
 
     def __init__(
@@ -233,16 +233,16 @@ class Connection:
 
 
 _ON_EVERY_LINK: dict[str, Callable[..., Any]] = {
-    "ping": Connection._ping,
-    "tool.progress": Connection._progress,
+    "ping": LinkConnection._ping,
+    "tool.progress": LinkConnection._progress,
 }
 _HANDLERS = {
     methods.EXTENSION: methods.Handlers(
         methods.EXTENSION.taken_by("connection"),
         {
             **_ON_EVERY_LINK,
-            "frames.allowed": Connection._frames,
-            "files.read": Connection._read,
+            "frames.allowed": LinkConnection._frames,
+            "files.read": LinkConnection._read,
         },
     ),
     methods.PAGE: methods.Handlers(methods.PAGE.taken_by("connection"), _ON_EVERY_LINK),

@@ -8,9 +8,8 @@ from typing import Any, Protocol
 import msgspec
 
 from tabhub.browser.link.browsers import Browsers
-from tabhub.browser.link.connection import Connection
+from tabhub.browser.link.connection import LinkConnection
 from tabhub.browser.link.pending import development_schemas
-from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.config.settings import RecordingSettings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
@@ -38,23 +37,30 @@ class PageMessages(Protocol):
         """A profile has no connection any more."""
 
 
+class PanelMessages(Protocol):
+    """Takes what a person does in the side panel."""
+
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> Any:
+        """Returns the result of the request."""
+
+
 class LinkEndpoint:
     """Keeps one connection for each profile, and hands each message to its handler."""
 
     def __init__(
         self,
         browsers: Browsers,
-        panel_requests: PanelRequests,
+        panel: PanelMessages,
         pages: PageMessages,
         max_bytes: int,
         recording: RecordingSettings,
     ) -> None:
         self._browsers = browsers
-        self._panel_requests = panel_requests
+        self._panel = panel
         self._pages = pages
         self._max_bytes = max_bytes
         self._recording = recording
-        self._closers: dict[Connection, Callable[[int, str], Awaitable[None]]] = {}
+        self._closers: dict[LinkConnection, Callable[[int, str], Awaitable[None]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
@@ -106,14 +112,14 @@ class LinkEndpoint:
                 self._pages.left(profile)
             self._browsers.leave(profile, connection)
 
-    def _connect(self, profile: str, send: Send) -> Connection:
+    def _connect(self, profile: str, send: Send) -> LinkConnection:
         async def send_text(text: str) -> None:
             await send({"type": "websocket.send", "text": text})
 
         async def close(code: int, reason: str) -> None:
             await send({"type": "websocket.close", "code": code, "reason": reason})
 
-        connection = Connection(
+        connection = LinkConnection(
             send_text,
             lambda sender, method, params: self._handle(profile, sender, method, params),
             self._max_bytes,
@@ -122,7 +128,9 @@ class LinkEndpoint:
         connection.hang_up = lambda: close(link.CUT, "cut")
         return connection
 
-    def _handle(self, profile: str, sender: Connection, method: str, params: msgspec.Raw) -> Any:
+    def _handle(
+        self, profile: str, sender: LinkConnection, method: str, params: msgspec.Raw
+    ) -> Any:
         row = EXTENSION.received.get(method)
         if row is not None and row.receiver == "browsers":
             return self._browsers.handle(profile, sender, method, params)
@@ -130,9 +138,9 @@ class LinkEndpoint:
             raise ProtocolError("This connection was replaced by a newer one.")
         if row is not None and row.receiver == "pages":
             return self._pages.handle(profile, method, params)
-        return self._panel_requests.handle(profile, method, params)
+        return self._panel.handle(profile, method, params)
 
-    async def _welcome(self, profile: str, connection: Connection) -> None:
+    async def _welcome(self, profile: str, connection: LinkConnection) -> None:
         replaced = self._browsers.join(profile, connection)
         self._pages.joined(profile)
         if replaced is not None:
@@ -141,7 +149,7 @@ class LinkEndpoint:
                 await self._closers[replaced](link.REPLACED, "replaced")
         await self._greet(connection)
 
-    async def _greet(self, connection: Connection) -> None:
+    async def _greet(self, connection: LinkConnection) -> None:
         await connection.send_notification(
             "sync.full",
             link.SyncFull(

@@ -9,7 +9,7 @@ from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.ports import LATE, ApprovalAnswer, ApprovalRequest
 from tabhub.errors import Forbidden, Unavailable
 from tabhub.hub.tabs import Tab
-from tabhub.permissions.sites import OPAQUE
+from tabhub.permissions.grants import possible_scopes
 from tabhub.wire.panel import (
     Confirmation,
     ConfirmationClosed,
@@ -18,6 +18,7 @@ from tabhub.wire.panel import (
     ConfirmationResponse,
     ConfirmationTab,
     Outcome,
+    Scope,
 )
 
 MOST_PENDING = 8
@@ -154,7 +155,7 @@ def _confirmation(request: ApprovalRequest, expires_at: int) -> Confirmation:
         origin=request.site,
         parameters=request.arguments,
         rule=request.rule,
-        scopes=_scopes(request) if request.scopes is None else list(request.scopes),
+        scopes=_scopes(request),
         expires_at=expires_at,
     )
 
@@ -163,12 +164,8 @@ def _tab(tab: Tab) -> ConfirmationTab:
     return ConfirmationTab(tab_id=tab.id, title=tab.title, url=tab.url)
 
 
-def _scopes(request: ApprovalRequest) -> list[str]:
-    """The scopes that the person can choose from.
-
-    "domain" needs a site; "always" is not for a tool that belongs to a site.
-    """
-    scopes = ["once", "session"]
-    if request.site not in ("", OPAQUE):
-        scopes.append("domain")
-    return scopes if request.tool.site else [*scopes, "always"]
+def _scopes(request: ApprovalRequest) -> list[Scope]:
+    """The scopes that the person can choose from."""
+    if request.scopes is not None:
+        return list(request.scopes)
+    return ["once", *possible_scopes(request.site, site_bound=bool(request.tool.site))]

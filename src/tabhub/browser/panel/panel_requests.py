@@ -14,14 +14,14 @@ from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub.tools import ToolRegistry
 from tabhub.wire import panel
-from tabhub.wire.link import Nothing, Params
+from tabhub.wire.link import LinkStruct, Nothing
 from tabhub.wire.methods import EXTENSION, Handlers
 
 GET_STATE = "config.getState"
-P = TypeVar("P", bound=Params)
+P = TypeVar("P", bound=LinkStruct)
 
 
-class Rules(Protocol):
+class PersonRules(Protocol):
     """The permissions that a person sets."""
 
     def set_level(self, group: str, name: str, level: LevelWord | None) -> None: ...
@@ -45,7 +45,7 @@ class PanelRequests:
         browsers: Browsers,
         panels: Panels,
         control: Control,
-        rules: Rules,
+        rules: PersonRules,
         tools: ToolRegistry,
         state: Callable[[str], panel.State],
         audit: AuditSink,
@@ -77,9 +77,9 @@ class PanelRequests:
             },
         )
 
-    def handle(self, browser: str, method: str, params: msgspec.Raw) -> Any:
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> Any:
         def act() -> Any:
-            return self._handlers.handle(method, params, browser)
+            return self._handlers.handle(method, params, profile)
 
         if method == GET_STATE or method not in self._handlers:
             return act()

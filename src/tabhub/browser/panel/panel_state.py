@@ -41,7 +41,7 @@ class PairingView(Protocol):
     def waiting(self) -> list[Json]: ...
 
 
-class PanelState:
+class PanelStateBuilder:
     """Makes the result of `config.getState`."""
 
     def __init__(
@@ -82,8 +82,8 @@ class PanelState:
 
     def _tools(self) -> tuple[list[Tool], int]:
         """The tools to show: all but too many page tools; and how many of those are left out."""
-        own = [tool for tool in self._hub.tools if not tool.site]
-        of_pages = [tool for tool in self._hub.tools if tool.site]
+        own = [tool for tool in self._hub.tools if tool.page is None]
+        of_pages = [tool for tool in self._hub.tools if tool.page is not None]
         return own + of_pages[:MOST_PAGE_TOOLS], len(of_pages[MOST_PAGE_TOOLS:])
 
     def _agent(self, agent: AgentSession) -> panel.AgentShown:

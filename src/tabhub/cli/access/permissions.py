@@ -12,7 +12,7 @@ import msgspec
 from tabhub.calls.authorization import subject_of
 from tabhub.cli import running
 from tabhub.cli.output import harmless
-from tabhub.cli.tool.rest_client import Fault, Json, Refused, Rest
+from tabhub.cli.tool.rest_client import Json, ReportedError, RequestRefused, RestClient
 from tabhub.config import keys, settings
 from tabhub.config.clients import MAIN, Client, Clients
 from tabhub.config.paths import Home
@@ -22,7 +22,7 @@ from tabhub.hub.names import PREFIX
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import normal_pattern, site_of
 from tabhub.permissions.verdict import Deny, Verdict
-from tabhub.store.active_rules import Rules
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.store import Store
 from tabhub.tools import catalog
 from tabhub.tools.tool import address
@@ -82,16 +82,16 @@ def _page_tool_verdict(name: str, url: str | None, client: Client) -> Json:
         )
     arguments = {"tool": name} if url is None else {"tool": name, "url": url}
     body = msgspec.json.encode({"arguments": arguments})
-    response = Rest(server.port, server.secret).post(CHECK_PATH, body, {}, None)
+    response = RestClient(server.port, server.secret).post(CHECK_PATH, body, {}, None)
     if response.fault is not None:
         raise _check_failed(name, response.fault)
     content = response.body["structuredContent"]
     return {"verdict": content["decision"], "rule": content["rule"], "source": content["source"]}
 
 
-def _check_failed(name: str, fault: Fault) -> TabhubError:
+def _check_failed(name: str, fault: ReportedError) -> TabhubError:
     if fault.reason != "unknown_tool":
-        return Refused(fault)
+        return RequestRefused(fault)
     text = f"No page offers a tool called {name!r} now. To see those that pages offer: "
     return NotFound(f"{text}tabhub tool list --toolset pages", "unknown_tool")
 
@@ -105,18 +105,20 @@ def _verdicts(tool: Tool, client: Client, url: str | None) -> dict[str, dict[str
 
 
 @contextmanager
-def _rules() -> Iterator[tuple[Rules, settings.Settings]]:
+def _rules() -> Iterator[tuple[ActiveRules, settings.Settings]]:
     """The rules by the files of the home, which are not created if missing."""
     home = Home.from_environment()
     chosen = settings.load(home)
     store = Store(home.db if home.db.exists() else None)
     try:
-        yield Rules(home, chosen, store, skip=False), chosen
+        yield ActiveRules(home, chosen, store, skip=False), chosen
     finally:
         store.close()
 
 
-def _decide(rules: Rules, tool: Tool, client: Client, url: str | None, *, managed: bool) -> Verdict:
+def _decide(
+    rules: ActiveRules, tool: Tool, client: Client, url: str | None, *, managed: bool
+) -> Verdict:
     opens_url = url is not None and tool.address_of is not None
     arguments = {"url": url} if opens_url else None
     site = "" if url is None else site_of(address(url))

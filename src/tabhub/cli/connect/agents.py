@@ -17,7 +17,7 @@ NAME = "tabhub"
 Json = dict[str, Any]
 
 
-class Target(NamedTuple):
+class ServerAddress(NamedTuple):
     """How an agent reaches tabhub: the URL for HTTP, or the command that starts a bridge."""
 
     url: str
@@ -34,11 +34,11 @@ class Target(NamedTuple):
         return {**self.environment, "TABHUB_TOKEN": self.token}
 
 
-def _process(target: Target) -> Json:
+def _process(target: ServerAddress) -> Json:
     return {"command": target.command[0], "args": target.command[1:], "env": target.env}
 
 
-def _named_process(target: Target) -> Json:
+def _named_process(target: ServerAddress) -> Json:
     return {"type": "stdio", **_process(target)}
 
 
@@ -51,8 +51,8 @@ class Agent:
     file: Callable[[Places], Path]
     servers: tuple[str, ...]
     """The path of the servers in the file."""
-    http: Callable[[Target], Json] | None
-    stdio: Callable[[Target], Json] = _process
+    http: Callable[[ServerAddress], Json] | None
+    stdio: Callable[[ServerAddress], Json] = _process
     aliases: tuple[str, ...] = ()
 
     @property

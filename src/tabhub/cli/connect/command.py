@@ -14,8 +14,8 @@ from tabhub.audit.redaction import Redactor
 from tabhub.cli import running
 from tabhub.cli.access.client import revoke_everywhere
 from tabhub.cli.connect import file
-from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, Target, at, look, named
-from tabhub.cli.connect.file import BOM, Keys, Record, Records, SettingsFile, recorded
+from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, ServerAddress, at, look, named
+from tabhub.cli.connect.file import BOM, ConnectionRecord, Keys, Records, SettingsFile, recorded
 from tabhub.cli.connect.jsonc import Node, parse
 from tabhub.cli.running import program
 from tabhub.config import environment, settings
@@ -138,7 +138,7 @@ class _Connection:
 
     def _entry(self, request: ConnectRequest, token: str) -> dict[str, Any]:
         gateway = ["--gateway"] if request.gateway else []
-        target = Target(
+        target = ServerAddress(
             url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if request.gateway else ''}",
             token=token,
             command=[*program(), "start", "--stdio", *gateway, *request.browser],
@@ -174,7 +174,7 @@ class _Connection:
             return
         name = client or self._name_of(token)
         path, made = str(self._file.path), not self._file.is_there
-        self._records.keep(Record(self._agent.name, path, name, old, new, made, folder))
+        self._records.keep(ConnectionRecord(self._agent.name, path, name, old, new, made, folder))
 
     def _name_of(self, token: str) -> str:
         known = self._clients.find(token)

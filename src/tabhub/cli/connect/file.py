@@ -133,7 +133,7 @@ def _unusual(path: Path, why: toml_edits.Unusual) -> InvalidArguments:
     )
 
 
-class Record(msgspec.Struct, frozen=True):
+class ConnectionRecord(msgspec.Struct, frozen=True):
     """One connection: the client of the token, the file, and the text before and after."""
 
     agent: str
@@ -151,7 +151,7 @@ class Record(msgspec.Struct, frozen=True):
         new = self.new.replace(TOKEN, token)
         return text.replace(new, self.old) if new and text.count(new) == 1 else None
 
-    def after_edit(self, edit: Edit, token: str) -> "Record":
+    def after_edit(self, edit: Edit, token: str) -> "ConnectionRecord":
         """The record after another edit of what tabhub wrote."""
         new = self.new.replace(TOKEN, token)
         if new.count(edit.old) != 1:
@@ -159,8 +159,8 @@ class Record(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, new=_hidden(new.replace(edit.old, edit.new), token))
 
 
-class _File(msgspec.Struct):
-    connections: list[Record] = []
+class _RecordsFile(msgspec.Struct):
+    connections: list[ConnectionRecord] = []
 
 
 class Records:
@@ -169,28 +169,30 @@ class Records:
     def __init__(self, home: Home) -> None:
         self._path = home.connections
 
-    def all(self) -> list[Record]:
+    def all(self) -> list[ConnectionRecord]:
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=_File).connections
+            return msgspec.json.decode(self._path.read_bytes(), type=_RecordsFile).connections
         except (FileNotFoundError, msgspec.DecodeError, UnicodeDecodeError):
             return []
 
-    def find(self, agent: str, file: Path) -> Record | None:
+    def find(self, agent: str, file: Path) -> ConnectionRecord | None:
         key = (agent, str(file))
         return next((r for r in self.all() if (r.agent, r.file) == key), None)
 
-    def keep(self, record: Record) -> None:
+    def keep(self, record: ConnectionRecord) -> None:
         self._write([*self._others(record.agent, record.file), record])
 
     def drop(self, agent: str, file: Path) -> None:
         self._write(self._others(agent, str(file)))
 
-    def _others(self, agent: str, file: str) -> list[Record]:
+    def _others(self, agent: str, file: str) -> list[ConnectionRecord]:
         return [r for r in self.all() if (r.agent, r.file) != (agent, file)]
 
-    def _write(self, records: list[Record]) -> None:
+    def _write(self, records: list[ConnectionRecord]) -> None:
         if records:
-            write_private(self._path, msgspec.json.format(msgspec.json.encode(_File(records))))
+            write_private(
+                self._path, msgspec.json.format(msgspec.json.encode(_RecordsFile(records)))
+            )
         else:
             self._path.unlink(missing_ok=True)
 

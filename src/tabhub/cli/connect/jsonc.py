@@ -77,10 +77,10 @@ class Node:
 
 def parse(text: str) -> Node:
     """The whole text as one value; a blank text is an error."""
-    return _Reader(text).whole()
+    return _JsoncParser(text).whole()
 
 
-class _Reader:
+class _JsoncParser:
     """A recursive descent parser."""
 
     def __init__(self, text: str) -> None:

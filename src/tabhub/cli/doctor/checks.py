@@ -16,7 +16,7 @@ from tabhub.browser.launcher.installation import differences, packaged_extension
 from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli import running
 from tabhub.cli.connect.agents import Found, look_everywhere
-from tabhub.cli.doctor.finding import Chmod, Finding, Visit, fail, ok, warn
+from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail, ok, warn
 from tabhub.config import keys, processes, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.keys import LIVE, no_setting, unknown_keys
@@ -35,8 +35,8 @@ INSTALL = "tabhub extension path"
 _SECRET = re.compile(r"\b[0-9a-f]{64}\b")
 
 
-def home(visit: Visit) -> Iterator[Finding]:
-    root = visit.home.root
+def home(inspection: Inspection) -> Iterator[Finding]:
+    root = inspection.home.root
     if not root.exists():
         yield warn(f"{root} does not exist yet: tabhub has not been started.", START)
         return
@@ -51,26 +51,26 @@ def home(visit: Visit) -> Iterator[Finding]:
         yield ok(f"Only you can access {root}.")
 
 
-def disk(visit: Visit) -> Iterator[Finding]:
-    root = visit.home.root
+def disk(inspection: Inspection) -> Iterator[Finding]:
+    root = inspection.home.root
     folder = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(folder).free
     finding = fail if free < TOO_LITTLE_SPACE else warn if free < LOW_SPACE else ok
     yield finding(f"{free // (1024 * 1024)} MB are free at {folder}.")
 
 
-def secrets(visit: Visit) -> Iterator[Finding]:
+def secrets(inspection: Inspection) -> Iterator[Finding]:
     """Both copies of the secret must be valid, the same, and private."""
-    stored = secret.load(visit.home)
+    stored = secret.load(inspection.home)
     if stored is None:
         yield warn("There is no secret yet; the first start creates one.", START)
         return
-    yield from _private(visit.home.auth, visit.home.managed_auth)
-    managed = secret.load_managed(visit.home)
+    yield from _private(inspection.home.auth, inspection.home.managed_auth)
+    managed = secret.load_managed(inspection.home)
     if managed is None or managed.secret != stored.secret:
         yield fail(
-            f"{visit.home.managed_auth} has another secret than {visit.home.auth}, so the server"
-            " refuses browsers that tabhub starts.",
+            f"{inspection.home.managed_auth} has another secret than {inspection.home.auth}, so"
+            " the server refuses browsers that tabhub starts.",
             INSTALL,
         )
 
@@ -88,9 +88,9 @@ def _private(*paths: Path) -> Iterator[Finding]:
             yield ok(f"Only you can read {path}.")
 
 
-def records(visit: Visit) -> Iterator[Finding]:
+def records(inspection: Inspection) -> Iterator[Finding]:
     """Files that other users must not change, and should not read."""
-    home = visit.home
+    home = inspection.home
     files = (home.config, home.policy, home.clients, home.connections, home.db)
     for path in (*files, *files_of(home.audit), *files_of(home.log)):
         mode = path.stat().st_mode if path.exists() else 0
@@ -100,38 +100,38 @@ def records(visit: Visit) -> Iterator[Finding]:
             yield warn(f"Other users can read {path}.", Chmod(path, FILE))
 
 
-def config(visit: Visit) -> Iterator[Finding]:
-    path = visit.home.config
-    loaded = settings.load(visit.home)
+def config(inspection: Inspection) -> Iterator[Finding]:
+    path = inspection.home.config
+    loaded = settings.load(inspection.home)
     choose_toolsets(loaded.toolsets)
-    for steps in unknown_keys(keys.load_raw(visit.home)):
+    for steps in unknown_keys(keys.load_raw(inspection.home)):
         key = ".".join(steps)
         yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")
     yield ok(f"{path} is valid." if path.exists() else "No settings file: the defaults apply.")
 
 
-def policy(visit: Visit) -> Iterator[Finding]:
-    found = read_policy(visit.home, visit.settings)
+def policy(inspection: Inspection) -> Iterator[Finding]:
+    found = read_policy(inspection.home, inspection.settings)
     yield ok("There is no policy file." if found is None else f"{found.name} is valid.")
 
 
-def tokens(visit: Visit) -> Iterator[Finding]:
-    count = len(Clients(visit.home).list())
+def tokens(inspection: Inspection) -> Iterator[Finding]:
+    count = len(Clients(inspection.home).list())
     yield ok(f"{count} client token{'' if count == 1 else 's'}.")
 
 
-def agents(visit: Visit) -> Iterator[Finding]:
+def agents(inspection: Inspection) -> Iterator[Finding]:
     for found in look_everywhere(Places()):
         if found.fault is not None:
             yield warn(f"{found.agent.title}: {found.fault}", "repair the file")
         elif found.entry is not None:
-            yield _entry(visit, found)
-            yield from _readable_token(visit, found)
+            yield _entry(inspection, found)
+            yield from _readable_token(inspection, found)
 
 
-def _readable_token(visit: Visit, found: Found) -> Iterator[Finding]:
+def _readable_token(inspection: Inspection, found: Found) -> Iterator[Finding]:
     """A token in a file that other users can read."""
-    holds = found.token is not None or _has_secret(visit, found)
+    holds = found.token is not None or _has_secret(inspection, found)
     if holds and found.path.stat().st_mode & OTHERS:
         yield warn(
             f"{found.agent.title} ({found.path}) has a token that other users can read.",
@@ -139,29 +139,29 @@ def _readable_token(visit: Visit, found: Found) -> Iterator[Finding]:
         )
 
 
-def _entry(visit: Visit, found: Found) -> Finding:
+def _entry(inspection: Inspection, found: Found) -> Finding:
     title = f"{found.agent.title} ({found.path})"
     connect = f"tabhub connect {found.agent.name}"
-    if found.port is not None and found.port != visit.port:
-        finding, verb = (warn, "would be") if visit.server is None else (fail, "is")
+    if found.port is not None and found.port != inspection.port:
+        finding, verb = (warn, "would be") if inspection.server is None else (fail, "is")
         return finding(
-            f"{title} uses port {found.port}; the server {verb} on {visit.port}.", connect
+            f"{title} uses port {found.port}; the server {verb} on {inspection.port}.", connect
         )
-    if found.token is not None and Clients(visit.home).find(found.token) is None:
+    if found.token is not None and Clients(inspection.home).find(found.token) is None:
         return fail(f"{title} has a token that is no longer valid.", connect)
-    if found.token is None and _has_secret(visit, found):
+    if found.token is None and _has_secret(inspection, found):
         return warn(f"{title} has the main secret, so it can approve its own calls.", connect)
     if found.token is None and found.port is not None:
         return fail(f"{title} has no token.", connect)
     return ok(f"{title} is set up.")
 
 
-def _has_secret(visit: Visit, found: Found) -> bool:
-    stored = secret.load(visit.home)
+def _has_secret(inspection: Inspection, found: Found) -> bool:
+    stored = secret.load(inspection.home)
     return stored is not None and stored.secret in _SECRET.findall(str(found.entry))
 
 
-def browser(visit: Visit) -> Iterator[Finding]:
+def browser(inspection: Inspection) -> Iterator[Finding]:
     try:
         found = find_browser()
     except BrowserNotFound as error:
@@ -175,9 +175,9 @@ def browser(visit: Visit) -> Iterator[Finding]:
         yield ok(f"{found.version or 'A browser'} at {found.path}.")
 
 
-def extension(visit: Visit) -> Iterator[Finding]:
+def extension(inspection: Inspection) -> Iterator[Finding]:
     """The copy for a person's own browser, and the copy for browsers that tabhub starts."""
-    for folder in (visit.home.extension, visit.home.managed_extension):
+    for folder in (inspection.home.extension, inspection.home.managed_extension):
         yield _copy(folder)
 
 
@@ -211,11 +211,11 @@ def _manifest(folder: Path) -> dict[str, str]:
     return manifest
 
 
-def connected(visit: Visit) -> Iterator[Finding]:
+def connected(inspection: Inspection) -> Iterator[Finding]:
     """Whether the running server has a browser, and a person there to approve calls."""
-    if visit.server is None:
+    if inspection.server is None:
         return
-    browsers = visit.server["browsers"]
+    browsers = inspection.server["browsers"]
     if not browsers:
         yield warn(
             "No browser is connected, so agents can do nothing.",
@@ -226,14 +226,14 @@ def connected(visit: Visit) -> Iterator[Finding]:
         yield ok(f"{browser['name']} {browser['version']} is connected, {kind}.")
         if found := browser.get("mismatch"):
             yield warn(found["says"], found["do"])
-    for refused in visit.server.get("refusedBrowsers", ()):
+    for refused in inspection.server.get("refusedBrowsers", ()):
         yield fail(refused["mismatch"]["says"], refused["mismatch"]["do"])
-    yield from _approvals(visit, browsers)
+    yield from _approvals(inspection, browsers)
 
 
-def left(visit: Visit) -> Iterator[Finding]:
+def left(inspection: Inspection) -> Iterator[Finding]:
     """A browser that is still open after the server that started it was killed."""
-    found = left_behind(visit.home)
+    found = left_behind(inspection.home)
     if found is None:
         return
     yield warn(
@@ -242,11 +242,11 @@ def left(visit: Visit) -> Iterator[Finding]:
     )
 
 
-def _approvals(visit: Visit, browsers: list[dict[str, object]]) -> Iterator[Finding]:
+def _approvals(inspection: Inspection, browsers: list[dict[str, object]]) -> Iterator[Finding]:
     if any(browser["panels"] for browser in browsers):
         yield ok("A side panel is open: you can approve calls.")
     elif any(browser["kind"] != "managed" for browser in browsers):
-        outcome = "allowed" if visit.settings.unattended == "allow" else "denied"
+        outcome = "allowed" if inspection.settings.unattended == "allow" else "denied"
         yield warn(
             f"No side panel is open: calls that need your approval are {outcome}"
             " (unless the policy file says otherwise).",
@@ -254,12 +254,12 @@ def _approvals(visit: Visit, browsers: list[dict[str, object]]) -> Iterator[Find
         )
 
 
-def server(visit: Visit) -> Iterator[Finding]:
-    facts = visit.server
+def server(inspection: Inspection) -> Iterator[Finding]:
+    facts = inspection.server
     if facts is None:
-        elsewhere = running.describe_elsewhere(visit.home)
+        elsewhere = running.describe_elsewhere(inspection.home)
         if elsewhere is None:
-            yield warn("No server is running.", _start(visit))
+            yield warn("No server is running.", _start(inspection))
         else:
             yield warn(elsewhere, "correct TABHUB_PORT or TABHUB_HOME")
     elif facts["version"] != __version__:
@@ -268,45 +268,45 @@ def server(visit: Visit) -> Iterator[Finding]:
         yield ok(f"tabhub {facts['version']} runs (pid {facts['pid']}).")
 
 
-def _start(visit: Visit) -> str:
-    return START if visit.port_fault is None else START_ON_FREE_PORT
+def _start(inspection: Inspection) -> str:
+    return START if inspection.port_fault is None else START_ON_FREE_PORT
 
 
-def pid(visit: Visit) -> Iterator[Finding]:
+def pid(inspection: Inspection) -> Iterator[Finding]:
     """A pid file without its server."""
-    known = running.read_pid_file(visit.home)
+    known = running.read_pid_file(inspection.home)
     if (
         known is None
-        or visit.server is not None
-        or running.describe_elsewhere(visit.home) is not None
+        or inspection.server is not None
+        or running.describe_elsewhere(inspection.home) is not None
     ):
         return
-    text = running.describe_unresponsive(visit.home) or ""
+    text = running.describe_unresponsive(inspection.home) or ""
     if running.is_hung(known):
         yield fail(text, f"kill {known.pid}, if it is tabhub")
     else:
-        yield warn(f"{text} It left {visit.home.pid}.", _start(visit))
+        yield warn(f"{text} It left {inspection.home.pid}.", _start(inspection))
 
 
-def port(visit: Visit) -> Iterator[Finding]:
-    if visit.server is not None:
-        yield ok(f"Port {visit.port} is used by this home's server.")
-        yield from _port_of_extension(visit)
+def port(inspection: Inspection) -> Iterator[Finding]:
+    if inspection.server is not None:
+        yield ok(f"Port {inspection.port} is used by this home's server.")
+        yield from _port_of_extension(inspection)
         return
-    error = visit.port_fault
+    error = inspection.port_fault
     if error is None:
-        yield ok(f"Port {visit.port} is free.")
+        yield ok(f"Port {inspection.port} is free.")
     else:
         taken = error.errno == errno.EADDRINUSE
-        why = _whose(visit.port) if taken else f"cannot be used: {error.strerror}"
-        yield fail(f"Port {visit.port} {why}.", START_ON_FREE_PORT)
-    yield from _last_port(visit)
+        why = _whose(inspection.port) if taken else f"cannot be used: {error.strerror}"
+        yield fail(f"Port {inspection.port} {why}.", START_ON_FREE_PORT)
+    yield from _last_port(inspection)
 
 
-def _last_port(visit: Visit) -> Iterator[Finding]:
+def _last_port(inspection: Inspection) -> Iterator[Finding]:
     """Commands use the port of the last server, which another program may have by now."""
-    known = running.read_pid_file(visit.home)
-    if known is None or known.port == visit.port or not running.is_listening(known.port):
+    known = running.read_pid_file(inspection.home)
+    if known is None or known.port == inspection.port or not running.is_listening(known.port):
         return
     yield warn(f"Port {known.port}, which the last server used, {_whose(known.port)}.")
 
@@ -319,35 +319,35 @@ def _whose(port: int) -> str:
     return f"is used by another program{who}"
 
 
-def _port_of_extension(visit: Visit) -> Iterator[Finding]:
-    stored = secret.load(visit.home)
-    if stored is not None and stored.port != visit.port:
+def _port_of_extension(inspection: Inspection) -> Iterator[Finding]:
+    stored = secret.load(inspection.home)
+    if stored is not None and stored.port != inspection.port:
         yield fail(f"The extension uses port {stored.port}.", RESTART)
 
 
-def in_force(visit: Visit) -> Iterator[Finding]:
+def in_force(inspection: Inspection) -> Iterator[Finding]:
     """Whether the server uses the values of the settings file."""
-    current = running.current_settings(visit.home) if visit.server is not None else None
-    if visit.server is None or current is None or current["fault"] is not None:
+    current = running.current_settings(inspection.home) if inspection.server is not None else None
+    if inspection.server is None or current is None or current["fault"] is not None:
         # Another check reports what is wrong with the file.
         return
     unread = [key for key in current["differs"] if key in LIVE]
     waiting = [key for key in current["differs"] if key not in LIVE]
     if unread:
         yield warn(
-            f"The server has not read {visit.home.config} again: {', '.join(unread)} differ.",
-            f"kill -HUP {visit.server['pid']}",
+            f"The server has not read {inspection.home.config} again: {', '.join(unread)} differ.",
+            f"kill -HUP {inspection.server['pid']}",
         )
     if waiting:
         yield warn(f"The server uses {', '.join(waiting)} only after a restart.", RESTART)
 
 
-def openness(visit: Visit) -> Iterator[Finding]:
+def openness(inspection: Inspection) -> Iterator[Finding]:
     """What makes the running server less safe than usual."""
-    facts = visit.server
+    facts = inspection.server
     if facts is None:
         return
-    if running.is_open(visit.port):
+    if running.is_open(inspection.port):
         yield warn("The server accepts clients without a token (--no-auth).", RESTART)
     if facts["skipPermissions"]:
         yield warn(

@@ -52,7 +52,7 @@ def fail(says: str, do: str | Chmod | None = None) -> Finding:
 
 
 @dataclass
-class Visit:
+class Inspection:
     """One inspection of one home; what several checks need is looked up once."""
 
     home: Home

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 
 from tabhub.cli import FAILED, running
 from tabhub.cli.doctor import checks
-from tabhub.cli.doctor.finding import Chmod, Finding, Visit, fail
+from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail
 from tabhub.cli.output import harmless, print_json
 from tabhub.config.paths import Home
 from tabhub.errors import TabhubError
 
-Check = Callable[[Visit], Iterator[Finding]]
+Check = Callable[[Inspection], Iterator[Finding]]
 
 CHECKS: dict[str, Check] = {
     "home": checks.home,
@@ -57,10 +57,10 @@ def run(as_json: bool, fix: bool) -> None:
 
 
 def examine(home: Home) -> Iterator[tuple[str, Finding]]:
-    visit = Visit(home)
+    inspection = Inspection(home)
     for name, check in CHECKS.items():
         try:
-            for finding in check(visit):
+            for finding in check(inspection):
                 yield name, finding
         except TabhubError as error:
             yield name, fail(error.message, ADVICE.get(name))

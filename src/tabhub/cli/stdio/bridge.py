@@ -8,11 +8,11 @@ from collections.abc import Coroutine, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from tabhub.cli.stdio.exchange import Exchange, HeaderMarks, Presence, Subscription, presence
-from tabhub.cli.stdio.home_server import Server
+from tabhub.cli.stdio.exchange import HeaderMarks, PostExchange, Presence, Subscription, presence
+from tabhub.cli.stdio.home_server import HomeServer
 from tabhub.cli.stdio.message import LISTEN, Message
 from tabhub.cli.stdio.pipes import Lines, Output, TooLong, take_over
-from tabhub.cli.stdio.stdio_session import Session
+from tabhub.cli.stdio.stdio_session import StdioSession
 from tabhub.config import settings
 from tabhub.config.paths import Home
 from tabhub.config.settings import choose_toolsets
@@ -27,22 +27,22 @@ CANCEL_AGAIN_SECONDS = 0.2
 FLUSH_SECONDS = 2.0
 
 
-class RunningRequest(NamedTuple):
-    exchange: Exchange
+class RelayedRequest(NamedTuple):
+    exchange: PostExchange
     task: "asyncio.Task[None]"
 
 
 class Bridge:
     """Relays between one client and the server."""
 
-    def __init__(self, server: Server, lines: Lines, output: Output) -> None:
+    def __init__(self, server: HomeServer, lines: Lines, output: Output) -> None:
         self._server = server
         self._lines = lines
         self._output = output
-        self._session: Session | None = None
+        self._session: StdioSession | None = None
         self._presence: Presence | None = None
         self._marks = HeaderMarks()
-        self._running: dict[jsonrpc.Id, RunningRequest] = {}
+        self._running: dict[jsonrpc.Id, RelayedRequest] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
@@ -84,7 +84,7 @@ class Bridge:
         """Awaited, because the messages that follow need the session."""
         if self._session is not None:
             await self._session.end()
-        self._session = Session(self._server, self._output, message.raw)
+        self._session = StdioSession(self._server, self._output, message.raw)
         await self._exchange(message).run()
 
     async def _request(self, message: Message) -> None:
@@ -100,19 +100,19 @@ class Bridge:
                 self._session.remember(request)
         self._begin(self._exchange(message))
 
-    def _exchange(self, message: Message) -> Exchange:
+    def _exchange(self, message: Message) -> PostExchange:
         if message.method == LISTEN and message.is_sessionless:
             return Subscription(self._server, self._output, message)
-        return Exchange(self._server, self._output, message, self._session, self._marks)
+        return PostExchange(self._server, self._output, message, self._session, self._marks)
 
-    def _begin(self, exchange: Exchange) -> None:
+    def _begin(self, exchange: PostExchange) -> None:
         task = self._spawn(exchange.run())
-        running = RunningRequest(exchange, task)
+        running = RelayedRequest(exchange, task)
         for id in exchange.message.ids:
             self._running[id] = running
         task.add_done_callback(lambda _: self._forget(running))
 
-    def _forget(self, running: RunningRequest) -> None:
+    def _forget(self, running: RelayedRequest) -> None:
         for id in running.exchange.message.ids:
             if self._running.get(id) is running:
                 del self._running[id]
@@ -155,10 +155,10 @@ def run(*, gateway: bool, toolsets: str | None, starter: Sequence[str]) -> None:
     if toolsets is not None:
         choose_toolsets(toolsets.split(","))
         path += f"?toolsets={quote(toolsets, safe=',')}"
-    asyncio.run(_relay(Server(home, path, starter), longest))
+    asyncio.run(_relay(HomeServer(home, path, starter), longest))
 
 
-async def _relay(server: Server, longest: int) -> None:
+async def _relay(server: HomeServer, longest: int) -> None:
     stopping = asyncio.Event()
     source, target = take_over()
     lines, output = Lines(source, longest), Output(target, stopping.set)

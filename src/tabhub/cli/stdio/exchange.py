@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from tabhub.calls.results import failed
-from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, Server
-from tabhub.cli.stdio.http_client import Response, events
+from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, HomeServer
+from tabhub.cli.stdio.http_client import HttpResponse, events
 from tabhub.cli.stdio.message import CALL, LISTEN, Message
 from tabhub.cli.stdio.pipes import Output
 from tabhub.cli.stdio.stdio_session import (
@@ -20,7 +20,7 @@ from tabhub.cli.stdio.stdio_session import (
     OWN_ID,
     STREAM,
     Key,
-    Session,
+    StdioSession,
     answered,
     is_message,
     refusal_in,
@@ -74,7 +74,7 @@ class HeaderMarks:
         marks = self._known.get(message.name) if message.method == CALL else None
         return rendered(marks, message.arguments()) if marks else []
 
-    async def learn(self, server: Server, message: Message) -> bool:
+    async def learn(self, server: HomeServer, message: Message) -> bool:
         """List the tools with the client's own metadata; whether any mark has changed."""
         before, self._known = self._known, {}
         cursor: str | None = None
@@ -87,7 +87,7 @@ class HeaderMarks:
             if cursor is None:
                 return self._known != before
 
-    async def _page(self, server: Server, message: Message, cursor: str | None) -> _Page:
+    async def _page(self, server: HomeServer, message: Message, cursor: str | None) -> _Page:
         params = {"_meta": message.meta} | ({"cursor": cursor} if cursor else {})
         request = Message(jsonrpc.request(f"{OWN_ID}list", LIST, params))
         headers = [*JSON, *request.mirrored()]
@@ -98,15 +98,15 @@ class HeaderMarks:
                 return _Page()
 
 
-class Exchange:
+class PostExchange:
     """One POST, repeated while that is safe."""
 
     def __init__(
         self,
-        server: Server,
+        server: HomeServer,
         output: Output,
         message: Message,
-        session: Session | None = None,
+        session: StdioSession | None = None,
         marks: HeaderMarks | None = None,
     ) -> None:
         self.message = message
@@ -161,7 +161,7 @@ class Exchange:
             return [*JSON, *self.message.mirrored(), *self._marks.headers(self.message)]
         return JSON if key is None else [*JSON, *key.headers()]
 
-    async def _read_stream(self, response: Response) -> None:
+    async def _read_stream(self, response: HttpResponse) -> None:
         async for event in events(response.chunks()):
             self._last_event = event.id or self._last_event
             self._retry_ms = event.retry_ms or self._retry_ms
@@ -193,7 +193,7 @@ class Exchange:
                     await self._read_stream(response)
         self._last_event = None
 
-    async def _read_plain(self, response: Response, key: Key | None) -> None:
+    async def _read_plain(self, response: HttpResponse, key: Key | None) -> None:
         body = await response.body()
         refusal = refusal_in(body, response.status) if response.status >= 400 else None
         if refusal is not None and await self._can_retry(refusal, key):
@@ -203,7 +203,7 @@ class Exchange:
             self._session_opened(response, body)
             await self.deliver(body)
         elif self._open:
-            raise refusal or Internal("The server sent no answer.", "invalid_response")
+            raise refusal or Unavailable("The server sent no answer.", "invalid_response")
         self._open.clear()
         self._is_done = True
 
@@ -218,7 +218,7 @@ class Exchange:
             return self._server.renewed_token()
         return refusal.reason == GONE
 
-    def _session_opened(self, response: Response, body: bytes) -> None:
+    def _session_opened(self, response: HttpResponse, body: bytes) -> None:
         if self.message.method == "initialize" and self._session is not None:
             self._session.opened(response, body)
 
@@ -245,24 +245,24 @@ def lost(error: Exception | None = None) -> TabhubError:
     return error if isinstance(error, TabhubError) else Unavailable(_LOST, GONE)
 
 
-class _Params(msgspec.Struct):
+class _NotificationParams(msgspec.Struct):
     notifications: m.ListenFilter = msgspec.field(default_factory=m.ListenFilter)
     meta: Any = msgspec.field(default=None, name="_meta")
 
 
 class _Notification(msgspec.Struct):
     method: str = ""
-    params: _Params = msgspec.field(default_factory=_Params)
+    params: _NotificationParams = msgspec.field(default_factory=_NotificationParams)
     error: Any = None
 
 
 _notification = msgspec.json.Decoder(_Notification).decode
 
 
-class Subscription(Exchange):
+class Subscription(PostExchange):
     """A request for notifications, renewed with each server until cancelled or refused."""
 
-    def __init__(self, server: Server, output: Output, message: Message) -> None:
+    def __init__(self, server: HomeServer, output: Output, message: Message) -> None:
         super().__init__(server, output, message)
         self._is_acknowledged = False
 
@@ -301,7 +301,7 @@ class Subscription(Exchange):
             await self.deliver(data)
         # A result means that the server stops; the next server continues.
 
-    async def _announce_restart(self, params: _Params) -> None:
+    async def _announce_restart(self, params: _NotificationParams) -> None:
         """The list of tools may have changed while no server was running."""
         if params.notifications.tools_list_changed:
             meta = {"_meta": params.meta}
@@ -318,7 +318,7 @@ class Presence(Subscription):
         return
 
 
-def presence(server: Server, output: Output, version: str) -> Presence:
+def presence(server: HomeServer, output: Output, version: str) -> Presence:
     meta = {m.META_VERSION: version, m.META_CAPABILITIES: {}}
     params = {"notifications": {}, "_meta": meta}
     return Presence(server, output, Message(jsonrpc.request(f"{OWN_ID}presence", LISTEN, params)))

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from tabhub.cli import running
-from tabhub.cli.stdio.http_client import Connection, Response
+from tabhub.cli.stdio.http_client import HttpConnection, HttpResponse
 from tabhub.config import environment, secret
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 _health = msgspec.json.Decoder(dict[str, object]).decode
 
 
-class Server:
+class HomeServer:
     """A pool of connections; on each the server proves itself before it gets the token."""
 
     def __init__(self, home: Home, path: str, starter: Sequence[str]) -> None:
@@ -42,7 +42,7 @@ class Server:
         self._wants_browser = self._lacks_browser = "--browser" in starter
         """Whether this server still has to be given a browser."""
         self._starting: asyncio.Task[str | None] | None = None
-        self._idle: list[Connection] = []
+        self._idle: list[HttpConnection] = []
         self._secret: str | None = None
         self._token = environment.token_from_environment()
         self._has_own_token = self._token is not None
@@ -56,7 +56,7 @@ class Server:
         *,
         start: bool = True,
         sent: asyncio.Event | None = None,
-    ) -> AsyncIterator[Response]:
+    ) -> AsyncIterator[HttpResponse]:
         """Send a request; the connection is kept if the response was read to the end."""
         connection = await self._connection(start)
         try:
@@ -81,13 +81,13 @@ class Server:
         for connection in self._idle:
             connection.close()
 
-    def _keep(self, connection: Connection) -> None:
+    def _keep(self, connection: HttpConnection) -> None:
         if connection.is_idle and len(self._idle) < MOST_IDLE:
             self._idle.append(connection)
         else:
             connection.close()
 
-    async def _connection(self, start: bool) -> Connection:
+    async def _connection(self, start: bool) -> HttpConnection:
         while self._idle:
             connection = self._idle.pop()
             if not connection.is_gone:
@@ -121,7 +121,7 @@ class Server:
             log.warning("The server runs, but a browser could not be started: %s", why)
         self._lacks_browser = False
 
-    async def _wait_for_restart(self) -> Connection | None:
+    async def _wait_for_restart(self) -> HttpConnection | None:
         """A restart takes a moment; a server of ours must not get in its way."""
         pause, waited = FIRST_PAUSE, 0.0
         while waited < GRACE_SECONDS:
@@ -132,7 +132,7 @@ class Server:
             pause, waited = min(pause * 2, LONGEST_PAUSE), waited + pause
         return None
 
-    async def _find(self) -> Connection | None:
+    async def _find(self) -> HttpConnection | None:
         self._derive_token()
         if self._secret is None:
             return None
@@ -151,8 +151,8 @@ class Server:
         if life != self.life:
             self.life, self._lacks_browser = life, self._wants_browser
 
-    async def _authenticated(self, port: int, secret: str) -> Connection | None:
-        connection = await Connection.open(port)
+    async def _authenticated(self, port: int, secret: str) -> HttpConnection | None:
+        connection = await HttpConnection.open(port)
         try:
             challenge = secrets.token_hex(16)
             response = await connection.request("GET", f"/health?challenge={challenge}", [])

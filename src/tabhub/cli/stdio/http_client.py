@@ -15,10 +15,12 @@ READ_BYTES = 64 * 1024
 HOST = "127.0.0.1"
 
 
-class Response:
+class HttpResponse:
     """The head of a response, and its body as it arrives."""
 
-    def __init__(self, connection: "Connection", status: int, headers: dict[bytes, bytes]) -> None:
+    def __init__(
+        self, connection: "HttpConnection", status: int, headers: dict[bytes, bytes]
+    ) -> None:
         self._connection = connection
         self.status = status
         self.headers = headers
@@ -35,7 +37,7 @@ class Response:
         return b"".join([chunk async for chunk in self.chunks()])
 
 
-class Connection:
+class HttpConnection:
     """A connection that can be used again once the response has been read to the end."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -48,7 +50,7 @@ class Connection:
         self._is_kept = True
 
     @classmethod
-    async def open(cls, port: int) -> "Connection":
+    async def open(cls, port: int) -> "HttpConnection":
         return cls(*await asyncio.open_connection(HOST, port))
 
     @property
@@ -72,7 +74,7 @@ class Connection:
         headers: Iterable[Header],
         body: bytes = b"",
         sent: asyncio.Event | None = None,
-    ) -> Response:
+    ) -> HttpResponse:
         """Send a request and wait for the head of the response; `sent` is set in between."""
         self._has_head = self._is_over = False
         self._headers = {}
@@ -88,7 +90,7 @@ class Connection:
             sent.set()
         while not self._has_head:
             await self._feed()
-        return Response(self, self._parser.get_status_code(), self._headers)
+        return HttpResponse(self, self._parser.get_status_code(), self._headers)
 
     async def chunk(self) -> bytes | None:
         """The next piece of the body; None at its end."""
@@ -121,7 +123,7 @@ class Connection:
         self._is_kept = self._parser.should_keep_alive()
 
 
-class Event(NamedTuple):
+class ServerSentEvent(NamedTuple):
     """One event, with the fields that MCP uses."""
 
     data: bytes
@@ -129,7 +131,7 @@ class Event(NamedTuple):
     retry_ms: int | None = None
 
 
-async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[ServerSentEvent]:
     """Yield each complete event; an incomplete one at the end is dropped."""
     rest: list[bytes] = []
     fields: list[tuple[bytes, bytes]] = []
@@ -149,10 +151,10 @@ async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
         rest.append(last)
 
 
-def _event(fields: list[tuple[bytes, bytes]]) -> Event:
+def _event(fields: list[tuple[bytes, bytes]]) -> ServerSentEvent:
     named = dict(fields)
     retry = named.get(b"retry", b"")
-    return Event(
+    return ServerSentEvent(
         data=b"\n".join(value for name, value in fields if name == b"data"),
         id=named[b"id"].decode("latin-1") if b"id" in named else None,
         retry_ms=int(retry) if retry.isdigit() else None,

@@ -13,7 +13,7 @@ CALL, LISTEN = "tools/call", "subscriptions/listen"
 CANCELLED = "notifications/cancelled"
 
 
-class _Params(msgspec.Struct):
+class _MessageParams(msgspec.Struct):
     """The members of params that headers and cancellation need."""
 
     meta: Any = msgspec.field(default=None, name="_meta")
@@ -23,7 +23,7 @@ class _Params(msgspec.Struct):
     request_id: Any = msgspec.field(default=None, name="requestId")
 
 
-_decode = msgspec.json.Decoder(_Params).decode
+_decode = msgspec.json.Decoder(_MessageParams).decode
 
 
 class Message:
@@ -35,7 +35,7 @@ class Message:
         self.is_batch = isinstance(found, list)
         self.parts = found if isinstance(found, list) else [found]
         self.requests = [p for p in self.parts if p.method and isinstance(p.id, int | str)]
-        self._params = _Params() if self.is_batch else _parse(self.parts[0].params)
+        self._params = _MessageParams() if self.is_batch else _parse(self.parts[0].params)
 
     @property
     def method(self) -> str:
@@ -92,8 +92,8 @@ class Message:
         return [(name, h.encode_value(value)) for name, value in pairs if isinstance(value, str)]
 
 
-def _parse(params: Any) -> _Params:
+def _parse(params: Any) -> _MessageParams:
     try:
-        return _decode(params) if isinstance(params, msgspec.Raw) else _Params()
+        return _decode(params) if isinstance(params, msgspec.Raw) else _MessageParams()
     except jsonrpc.UNREADABLE:
-        return _Params()
+        return _MessageParams()

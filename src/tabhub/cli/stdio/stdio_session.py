@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tabhub.cli.running import PidFile
-from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, Server
-from tabhub.cli.stdio.http_client import Response, events
+from tabhub.cli.stdio.home_server import FIRST_PAUSE, GONE, LONGEST_PAUSE, HomeServer
+from tabhub.cli.stdio.http_client import HttpResponse, events
 from tabhub.cli.stdio.pipes import Output
 from tabhub.errors import TabhubError, Unavailable, from_reason
 from tabhub.wire import jsonrpc
@@ -95,10 +95,10 @@ class Key(NamedTuple):
         return [(b"mcp-session-id", self.id), (b"mcp-protocol-version", self.version)]
 
 
-class Session:
+class StdioSession:
     """One session for the client, over the sessions of successive servers."""
 
-    def __init__(self, server: Server, output: Output, opening: bytes) -> None:
+    def __init__(self, server: HomeServer, output: Output, opening: bytes) -> None:
         self.key: Key | None = None
         self._server = server
         self._output = output
@@ -111,7 +111,7 @@ class Session:
         self._last_event: str | None = None
         self._follower: asyncio.Task[None] | None = None
 
-    def opened(self, response: Response, body: bytes) -> None:
+    def opened(self, response: HttpResponse, body: bytes) -> None:
         """Handle the response to the client's `initialize`."""
         self._note_key(response, body)
         if self.key is not None:
@@ -158,7 +158,7 @@ class Session:
             ):
                 await response.body()
 
-    def _note_key(self, response: Response, body: bytes) -> None:
+    def _note_key(self, response: HttpResponse, body: bytes) -> None:
         id = response.headers.get(b"mcp-session-id")
         if response.status == 200 and id is not None:
             with suppress(*jsonrpc.UNREADABLE):

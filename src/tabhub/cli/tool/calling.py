@@ -14,7 +14,7 @@ import msgspec
 
 from tabhub.cli import FAILED
 from tabhub.cli.output import harmless, print_json, print_table, wants_json
-from tabhub.cli.tool.rest_client import Json, Response, Rest, connect
+from tabhub.cli.tool.rest_client import Json, RestClient, RestResponse, connect
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.wire.jsonrpc import fault_in
@@ -80,14 +80,14 @@ def call(request: CallRequest, as_json: bool, as_text: bool) -> None:
         sys.exit(FAILED)
 
 
-def _call(rest: Rest, request: CallRequest, arguments: bytes) -> Response:
+def _call(rest: RestClient, request: CallRequest, arguments: bytes) -> RestResponse:
     body = b'{"arguments":%s}' % arguments
     with ProgressBar(request.name) as bar:
         on_progress = bar.update if sys.stderr.isatty() else None
         return rest.post(f"{_path(request.name)}/call", body, request.headers(), on_progress)
 
 
-def _require_plugin(name: str, rest: Rest) -> None:
+def _require_plugin(name: str, rest: RestClient) -> None:
     known = {str(tool.get("plugin")) for tool in rest.tools()}
     if name not in known:
         raise NotFound(f"There is no plugin {name!r}. There is: {', '.join(sorted(known))}.")

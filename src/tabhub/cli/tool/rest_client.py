@@ -23,40 +23,40 @@ UNAUTHORIZED = 401
 LOST = "The server went away before it answered; the call may or may not have been done."
 
 
-class Fault(NamedTuple):
+class ReportedError(NamedTuple):
     """An error as the server reports it."""
 
     message: str
     reason: str
 
 
-class Refused(Unavailable):
+class RequestRefused(Unavailable):
     """The server refused the request; the command itself was used correctly."""
 
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: ReportedError) -> None:
         super().__init__(fault.message, fault.reason)
 
 
-class Response(NamedTuple):
+class RestResponse(NamedTuple):
     """An HTTP status and the JSON object in the body."""
 
     status: int
     body: Json
 
     @property
-    def fault(self) -> Fault | None:
+    def fault(self) -> ReportedError | None:
         """What went wrong, in the tool or before it ran."""
         error = self.body.get("error")
         if isinstance(error, dict):
-            return Fault(_message(self.status, error), str(error.get("reason", "")))
+            return ReportedError(_message(self.status, error), str(error.get("reason", "")))
         if self.body.get("isError") is True:
             return _fault_in_result(self.body)
         if self.status >= 400:
-            return Fault(f"The server answered with status {self.status}.", "internal")
+            return ReportedError(f"The server answered with status {self.status}.", "internal")
         return None
 
 
-class Rest:
+class RestClient:
     """A client of one server, with one token."""
 
     def __init__(self, port: int, token: str) -> None:
@@ -71,7 +71,7 @@ class Rest:
         given = {key: value for key, value in (query or {}).items() if value is not None}
         response = self._request("GET", f"{path}?{urlencode(given)}" if given else path)
         if response.fault is not None:
-            raise Refused(response.fault)
+            raise RequestRefused(response.fault)
         return response.body
 
     def tools(self, query: dict[str, str | None] | None = None) -> list[Json]:
@@ -86,7 +86,7 @@ class Rest:
 
     def post(
         self, path: str, body: bytes, headers: dict[str, str], on_progress: OnProgress | None
-    ) -> Response:
+    ) -> RestResponse:
         """The response, a refusal too. With `on_progress` the server streams its progress."""
         accepted = "application/json" if on_progress is None else f"application/json, {STREAM}"
         more = {"Content-Type": "application/json", "Accept": accepted, **headers}
@@ -99,7 +99,7 @@ class Rest:
         body: bytes | None = None,
         headers: dict[str, str] | None = None,
         on_progress: OnProgress | None = None,
-    ) -> Response:
+    ) -> RestResponse:
         # No timeout: a call may wait for a person, and the server has its own limits.
         connection = HTTPConnection("127.0.0.1", self._port)
         try:
@@ -116,7 +116,7 @@ class Rest:
             connection.close()
 
 
-def connect(home: Home) -> Rest:
+def connect(home: Home) -> RestClient:
     """A client with the token in the environment, or as the client `cli`."""
     token = environment.token_from_environment()
     if token is not None and not _can_read_secret(home):
@@ -124,17 +124,17 @@ def connect(home: Home) -> Rest:
     server = running.reach(home)
     if server is None:
         raise running.NotRunning
-    return Rest(server.port, token or Clients(home).computed(CLI, server.secret))
+    return RestClient(server.port, token or Clients(home).computed(CLI, server.secret))
 
 
-def _connect_by_token(port: int, token: str) -> Rest:
+def _connect_by_token(port: int, token: str) -> RestClient:
     """Without the secret, the server has to prove that it knows the token's hash."""
     if not running.knows_token(port, token):
         raise AccessError(
             f"The program on port {port} does not know the token in {environment.TOKEN}, so it was"
             " not sent. The token was revoked, or this is not the tabhub that issued it."
         )
-    return Rest(port, token)
+    return RestClient(port, token)
 
 
 def _can_read_secret(home: Home) -> bool:
@@ -154,22 +154,22 @@ def _message(status: int, error: Json) -> str:
     return message
 
 
-def _fault_in_result(result: Json) -> Fault:
+def _fault_in_result(result: Json) -> ReportedError:
     """The error of a tool: its text blocks, and the reason word."""
     texts = [block["text"] for block in result.get("content", ()) if "text" in block]
     error = (result.get("structuredContent") or {}).get("error")
     reason = error.get("reason", "") if isinstance(error, dict) else ""
-    return Fault("\n".join(texts) or "The tool failed.", str(reason))
+    return ReportedError("\n".join(texts) or "The tool failed.", str(reason))
 
 
-def _read(response: HTTPResponse, on_progress: OnProgress | None) -> Response:
+def _read(response: HTTPResponse, on_progress: OnProgress | None) -> RestResponse:
     if response.headers.get_content_type() != STREAM:
-        return Response(response.status, _object(response.read()))
+        return RestResponse(response.status, _object(response.read()))
     for name, data in _events(response):
         if name == "progress" and on_progress is not None:
             on_progress(_object(data))
         elif name in ("result", "error"):
-            return Response(response.status, _object(data))
+            return RestResponse(response.status, _object(data))
     raise Unavailable(LOST, "page_may_have_received")
 
 

@@ -84,7 +84,7 @@ class Entry:
         return self._many
 
 
-class Changes(NamedTuple):
+class ListingChanges(NamedTuple):
     """Changes to make in the registry of tools."""
 
     put: list[Tool]
@@ -172,7 +172,7 @@ class ToolListing:
             found = (self._entry(page, tool) for page, tool in affected)
             self._dirty.update((entry, None) for entry in found if entry is not None)
 
-    def settle(self) -> Changes:
+    def settle(self) -> ListingChanges:
         """Everything that has changed since the last call."""
         for key in self.memory.trim():
             self._unlist(*key)
@@ -180,7 +180,7 @@ class ToolListing:
         put = [tool for entry in listed if (tool := self._changed(entry)) is not None]
         gone = [name for name in self._gone if name not in self._by_name]
         self._dirty, self._gone = {}, {}
-        return Changes(put, gone)
+        return ListingChanges(put, gone)
 
     def key(self, page: Page, tool: Published) -> Key:
         """A key that is equal for tools that share an entry."""

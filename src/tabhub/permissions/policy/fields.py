@@ -25,7 +25,7 @@ _HINTS = {
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
-class Fault(Exception):
+class PolicyFault(Exception):
     """A mistake in the file: where, and what is wrong."""
 
     def __init__(self, path: Path, reason: str) -> None:
@@ -47,7 +47,7 @@ def _quoted(key: str) -> str:
 def typed(value: object, kind: type[T], path: Path) -> T:
     """The value, which must have this type."""
     if not isinstance(value, kind):
-        raise Fault(path, f"{dotted(path)} must be {_KINDS[kind]}")
+        raise PolicyFault(path, f"{dotted(path)} must be {_KINDS[kind]}")
     return value
 
 
@@ -57,7 +57,9 @@ def table(value: object, path: Path, keys: Iterable[str] | None = None) -> dict[
     known = found if keys is None else list(keys)
     for key in found:
         if key not in known:
-            raise Fault((*path, key), f"there is no key {dotted((*path, key))}{_hint(key, known)}")
+            raise PolicyFault(
+                (*path, key), f"there is no key {dotted((*path, key))}{_hint(key, known)}"
+            )
     return found
 
 
@@ -71,7 +73,7 @@ def word(value: object, words: Iterable[str], path: Path) -> str:
     known = list(words)
     if not isinstance(value, str) or value not in known:
         options = f"{', '.join(known[:-1])} or {known[-1]}"
-        raise Fault(path, f"{dotted(path)} must be {options}, not {value!r}")
+        raise PolicyFault(path, f"{dotted(path)} must be {options}, not {value!r}")
     return value
 
 
@@ -82,7 +84,7 @@ def items(value: object, path: Path, read: Callable[[object, Path], T]) -> tuple
         place = (*path, index)
         entry = read(item, place)
         if entry in found:
-            raise Fault(place, f"{dotted(path)} has {item!r} twice")
+            raise PolicyFault(place, f"{dotted(path)} has {item!r} twice")
         found[entry] = None
     return tuple(found)
 
@@ -91,7 +93,7 @@ def some(value: object, path: Path, read: Callable[[object, Path], T]) -> tuple[
     """A list that is not empty."""
     found = items(value, path, read)
     if not found:
-        raise Fault(path, f"{dotted(path)} is empty")
+        raise PolicyFault(path, f"{dotted(path)} is empty")
     return found
 
 
@@ -104,7 +106,7 @@ def pattern(value: object, path: Path) -> str:
     try:
         return normal_pattern(text(value, path))
     except ValueError as error:
-        raise Fault(path, str(error)) from None
+        raise PolicyFault(path, str(error)) from None
 
 
 def text(value: object, path: Path) -> str:
@@ -115,7 +117,7 @@ def read(text: str, name: str, convert: Callable[[dict[str, Any]], T]) -> T:
     """Decode a text and convert it; InvalidArguments with `name:line: reason` if that fails."""
     try:
         return convert(tomllib.loads(text))
-    except Fault as fault:
+    except PolicyFault as fault:
         line, reason = _line_of(text, fault.path), fault.reason
     except tomllib.TOMLDecodeError as error:
         line, reason = _syntax(text, str(error))

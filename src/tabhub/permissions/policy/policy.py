@@ -8,7 +8,7 @@ import msgspec
 
 from tabhub.config.settings import TOOLSETS
 from tabhub.permissions.policy.fields import (
-    Fault,
+    PolicyFault,
     dotted,
     items,
     level,
@@ -103,7 +103,7 @@ def read_condition(value: object, path: Path) -> Condition:
     found = table(value, path, CONDITION_KEYS)
     for key in _REQUIRED:
         if key not in found:
-            raise Fault(path, f"{dotted(path)} has no {key}")
+            raise PolicyFault(path, f"{dotted(path)} has no {key}")
     argument = text(found["argument"], (*path, "argument"))
     kind, test = _test(found, path)
     otherwise = _otherwise(found["otherwise"], (*path, "otherwise"))
@@ -120,7 +120,7 @@ def read_condition(value: object, path: Path) -> Condition:
 def _otherwise(value: object, path: Path) -> Level:
     limit = level(value, path)
     if limit is Level.AUTO:
-        raise Fault(path, f"{dotted(path)} must be off or ask, not 'auto'")
+        raise PolicyFault(path, f"{dotted(path)} must be off or ask, not 'auto'")
     return limit
 
 
@@ -128,7 +128,7 @@ def _test(found: dict[str, Any], path: Path) -> tuple[str, Test]:
     kinds = [kind for kind in _TESTS if kind in found]
     if len(kinds) != 1:
         where = (*path, kinds[1]) if kinds else path
-        raise Fault(where, f"{dotted(path)} needs exactly one of {', '.join(_TESTS)}")
+        raise PolicyFault(where, f"{dotted(path)} needs exactly one of {', '.join(_TESTS)}")
     kind = kinds[0]
     return kind, _TESTS[kind](found[kind], (*path, kind))
 
@@ -143,7 +143,7 @@ def _one_of(value: object, path: Path) -> Test:
 
 def _scalar(value: object, path: Path) -> tuple[type, str | int | float]:
     if not isinstance(value, str | int | float):
-        raise Fault(path, f"{dotted(path)} must be text, a number, true or false")
+        raise PolicyFault(path, f"{dotted(path)} must be text, a number, true or false")
     return type(value), value
 
 
@@ -151,7 +151,7 @@ def _matches(value: object, path: Path) -> Test:
     try:
         return Matches(text(value, path))
     except (re.error, OverflowError, RecursionError) as error:
-        raise Fault(path, f"{dotted(path)} is not a regular expression: {error}") from None
+        raise PolicyFault(path, f"{dotted(path)} is not a regular expression: {error}") from None
 
 
 _TESTS: dict[str, Callable[[object, Path], Test]] = {
@@ -217,6 +217,6 @@ def _domains(written: Levels) -> Levels:
         path: Path = ("domains", name)
         host = pattern(name, path)
         if host in domains:
-            raise Fault(path, f"{dotted(path)} is {host}, which has a level already")
+            raise PolicyFault(path, f"{dotted(path)} is {host}, which has a level already")
         domains[host] = allowed
     return domains

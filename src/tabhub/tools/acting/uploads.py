@@ -36,7 +36,7 @@ _SOURCES = ("paths", "files", "screenshotId")
 
 
 @dataclass(frozen=True)
-class Upload:
+class FileToUpload:
     """A file to upload, on disk or in memory."""
 
     name: str
@@ -66,7 +66,7 @@ async def _upload_files(context: Context) -> CallResult:
     return await upload(context, await _uploads(context), _target(context))
 
 
-async def _uploads(context: Context) -> list[Upload]:
+async def _uploads(context: Context) -> list[FileToUpload]:
     arguments = context.arguments
     if "paths" in arguments:
         return _from_disk(context)
@@ -86,12 +86,14 @@ async def _upload_image(context: Context) -> CallResult:
     return await upload(context, [screenshot], _target(context))
 
 
-def _from_disk(context: Context) -> list[Upload]:
+def _from_disk(context: Context) -> list[FileToUpload]:
     paths = [context.folders.file(path) for path in context.arguments["paths"]]
-    return [Upload(path.name, _type_of(path.name), path.stat().st_size, path) for path in paths]
+    return [
+        FileToUpload(path.name, _type_of(path.name), path.stat().st_size, path) for path in paths
+    ]
 
 
-async def _screenshot(context: Context, id: str) -> Upload:
+async def _screenshot(context: Context, id: str) -> FileToUpload:
     """An earlier screenshot of this session, converted if its file name asks for PNG."""
     name = context.arguments.get("filename", IMAGE_NAME)
     found = context.screenshots.find(context.session, id)
@@ -104,7 +106,7 @@ async def _screenshot(context: Context, id: str) -> Upload:
     if taken.mime == PNG or _type_of(name) != PNG:
         return taken
     data = await to_thread(_as_png, taken.data)
-    return Upload(name, PNG, len(data), data=data)
+    return FileToUpload(name, PNG, len(data), data=data)
 
 
 def _as_png(picture: bytes) -> bytes:
@@ -117,13 +119,13 @@ def _as_png(picture: bytes) -> bytes:
     return target.getvalue()
 
 
-def _decoded(name: str, data: str, mime: str | None) -> Upload:
+def _decoded(name: str, data: str, mime: str | None) -> FileToUpload:
     require_file_name(name)
     try:
         content = b64decode(data, validate=True)
     except binascii.Error:
         raise InvalidArguments(f"The data of {name} is not base64.") from None
-    return Upload(name, mime or _type_of(name), len(content), data=content)
+    return FileToUpload(name, mime or _type_of(name), len(content), data=content)
 
 
 def require_file_name(name: str) -> str:
@@ -153,7 +155,7 @@ def _target(context: Context) -> Json:
     return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
 
 
-async def upload(context: Context, files: Sequence[Upload], target: Json) -> CallResult:
+async def upload(context: Context, files: Sequence[FileToUpload], target: Json) -> CallResult:
     """Give files to a page; without a target, to the file chooser that is open."""
     input = {**target, "files": [file.wire() for file in files], **passed(context)}
 

@@ -17,7 +17,7 @@ from tabhub.errors import InvalidArguments, NotFound, TabhubError, TimedOut
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of
 from tabhub.permissions.verdict import Allow
-from tabhub.tools.acting.uploads import Upload, require_file_name, upload
+from tabhub.tools.acting.uploads import FileToUpload, require_file_name, upload
 from tabhub.tools.capture import gif
 from tabhub.tools.files import save
 from tabhub.tools.recording import Observation
@@ -94,7 +94,7 @@ async def _export(context: Context) -> CallResult:
     target = context.frame.place(arguments["coordinate"]) if "coordinate" in arguments else None
     name = _file_name(arguments)
     content, size = await _encoded(context, recording)
-    file = Upload(name, GIF, len(content), data=content)
+    file = FileToUpload(name, GIF, len(content), data=content)
     data: Json = {"filename": name, "frames": len(recording.frames), "bytes": file.size}
     data |= {"kilobytes": max(1, file.size // 1024), "width": size[0], "height": size[1]}
     head = f"{_frame_count(recording)} {name}: {data['kilobytes']} KB, {size[0]}x{size[1]} pixels."
@@ -125,7 +125,7 @@ async def _encoded(context: Context, recording: GifRecording) -> tuple[bytes, gi
     return await asyncio.to_thread(gif.encoded, images, delays), size
 
 
-async def _save(context: Context, file: Upload) -> tuple[str, Json]:
+async def _save(context: Context, file: FileToUpload) -> tuple[str, Json]:
     """Save to the folder that the person has set for it, else as a download of the browser."""
     if context.files.has_folder:
         path = context.files.place(file.name, (".gif",))
@@ -140,7 +140,7 @@ async def _save(context: Context, file: Upload) -> tuple[str, Json]:
     return f"Saved as {item['path']}.", {"path": item["path"]}
 
 
-async def _drop(context: Context, file: Upload, target: Json) -> tuple[str, Json]:
+async def _drop(context: Context, file: FileToUpload, target: Json) -> tuple[str, Json]:
     result = await upload(context, [file], target)
     data: Any = result.structured_content
     return result.content[0]["text"], {"effect": data["effect"], "trusted": data["trusted"]}

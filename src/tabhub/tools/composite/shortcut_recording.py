@@ -11,7 +11,7 @@ import msgspec
 from tabhub.calls.call import Call
 from tabhub.errors import TabhubError
 from tabhub.hub.sessions import AgentSession, AgentSessions
-from tabhub.store.saved_shortcuts import Step, Target, View
+from tabhub.store.saved_shortcuts import SavedElement, SavedView, Step
 from tabhub.tools.recording import Observation, is_step
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
@@ -126,7 +126,7 @@ class _Before:
 
     elements: dict[str, Json] = field(default_factory=dict)
     """The elements that the call names, by place."""
-    view: View | None = None
+    view: SavedView | None = None
 
 
 class _StepObservation(Observation):
@@ -162,14 +162,14 @@ async def _look_before(context: Context) -> _Before:
         return _Before()
 
 
-async def _view(context: Context) -> View | None:
+async def _view(context: Context) -> SavedView | None:
     viewport = (await context.in_tab("page.describe", {}))["viewport"]
     if not POINTS & context.arguments.keys():
-        return View(0, 0, {}, viewport)
+        return SavedView(0, 0, {}, viewport)
     frame = context.screenshots.frame(context.session, context.tab.id)
     if frame is None:
         return None
-    return View(frame.width, frame.height, frame.viewport, viewport, frame.corner)
+    return SavedView(frame.width, frame.height, frame.viewport, viewport, frame.corner)
 
 
 def _step(
@@ -210,10 +210,10 @@ def _require_repeatable(recording: ShortcutRecording, arguments: Json) -> None:
         raise _LeftOut("its arguments are too long")
 
 
-def _target(element: Json | None) -> Target:
+def _target(element: Json | None) -> SavedElement:
     if element is None or not (element.get("selector") or element.get("name")):
         raise _LeftOut("its element has no name and no unique selector")
-    return Target(element["role"], element["name"], element.get("selector"))
+    return SavedElement(element["role"], element["name"], element.get("selector"))
 
 
 def _parameters(

@@ -17,7 +17,15 @@ from tabhub.config.clients import Client
 from tabhub.errors import NotFound, Refused, TabhubError, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession
-from tabhub.store.saved_shortcuts import LastRun, Shortcut, Shortcuts, State, Step, Target, View
+from tabhub.store.saved_shortcuts import (
+    LastRun,
+    SavedElement,
+    SavedView,
+    Shortcut,
+    Shortcuts,
+    State,
+    Step,
+)
 from tabhub.tools.composite.shortcut_recording import has_points, opened_tab, places
 from tabhub.tools.state import Frame
 from tabhub.tools.tool import Context, Json
@@ -40,8 +48,8 @@ class Run:
     tabs: dict[int, int]
     """Tab ids, by their numbers in the recording."""
     done: int = 0
-    targets: dict[str, Target] = field(default_factory=dict)
-    view: View | None = None
+    targets: dict[str, SavedElement] = field(default_factory=dict)
+    view: SavedView | None = None
 
     def state(self, state: State, error: TabhubError | None = None) -> LastRun:
         if error is None:
@@ -143,13 +151,13 @@ class Replays:
             await _restore_view(context, run.view)
 
 
-async def _located(context: Context, target: Target) -> str:
+async def _located(context: Context, target: SavedElement) -> str:
     input = {**msgspec.to_builtins(target), "timeoutMs": LOCATE_MS}
     ref: str = (await context.in_tab("page.locate", input))["ref"]
     return ref
 
 
-async def _restore_view(context: Context, view: View) -> None:
+async def _restore_view(context: Context, view: SavedView) -> None:
     """Make coordinates mean what they did; that needs a viewport of the same size."""
     now = (await context.in_tab("page.describe", {}))["viewport"]
     for side in ("width", "height"):
@@ -189,7 +197,7 @@ def _arguments(run: Run, step: Step) -> Json:
     return arguments
 
 
-def _placeholder(run: Run, key: str, target: Target) -> str:
+def _placeholder(run: Run, key: str, target: SavedElement) -> str:
     """A ref for an element that is not located yet, as the person and the audit log see it."""
     element = f"{key} {target.role} {target.name!r}".strip()
     placeholder = f"{run.shortcut.command} step {run.done}: {element}"

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from tabhub.browser import opening
-from tabhub.browser.opening import Place
+from tabhub.browser.opening import NewTabPlace
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
@@ -85,7 +85,7 @@ async def open_tab(
 
 async def new_tab(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
     """Open a tab that belongs to the session at once; returns it and the browser's output."""
-    place = Place(context.browsers, context.hub, session, browser)
+    place = NewTabPlace(context.browsers, context.hub, session, browser)
     opened = await opening.opened(place, input, context.wait_ms, context.report)
     context.answered = True
     return opened

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar, Union
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tabhub.wire.link import Params
+from tabhub.wire.link import LinkStruct
 
 T = TypeVar("T")
 Maybe = Union[T, UnsetType]  # noqa: UP007 - only this form of a union takes a parameter
@@ -15,7 +15,7 @@ Milliseconds = float
 """A time, in milliseconds since 1970."""
 
 
-class Shape(Params, forbid_unknown_fields=True):
+class Shape(LinkStruct, forbid_unknown_fields=True):
     """Base of inputs and outputs; unknown members are errors, so that checks find them."""
 
 

@@ -53,7 +53,7 @@ def value_of(headers: Headers, name: bytes) -> str | None:
     return None if found is None else found.decode("latin-1").strip(" \t")
 
 
-def open_envelope(method: str, params: m.Params, headers: Headers) -> Envelope:
+def open_envelope(method: str, params: m.RequestParams, headers: Headers) -> Envelope:
     """Read the envelope of a request; raises for the first mistake."""
     meta = params.meta
     missing = [key for key in REQUIRED if key not in meta]
@@ -130,7 +130,7 @@ def decode_value(raw: str) -> str | None:
         return None
 
 
-def _agree(method: str, params: m.Params, headers: Headers) -> None:
+def _agree(method: str, params: m.RequestParams, headers: Headers) -> None:
     if value_of(headers, VERSION) != params.meta[m.META_VERSION]:
         raise mismatch("MCP-Protocol-Version does not match the version in the body.")
     if value_of(headers, METHOD) != method:

@@ -10,7 +10,6 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType, field
 
 Json = dict[str, Any]
-ProgressToken = int | str
 LogLevel = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
 LOG_LEVELS: tuple[LogLevel, ...] = LogLevel.__args__  # type: ignore[attr-defined]
 
@@ -30,7 +29,7 @@ class Wire(msgspec.Struct, rename="camel", omit_defaults=True):
 # -- parameters ------------------------------------------------------------------------------
 
 
-class Params(Wire):
+class RequestParams(Wire):
     """Members that every request may have."""
 
     meta: Json = field(default_factory=dict, name="_meta")
@@ -42,17 +41,17 @@ class ClientInfo(Wire):
     title: str | None = None
 
 
-class InitializeParams(Params, kw_only=True):
+class InitializeParams(RequestParams, kw_only=True):
     protocol_version: str
     capabilities: Json = field(default_factory=dict)
     client_info: ClientInfo = field(default_factory=ClientInfo)
 
 
-class PageParams(Params):
+class PageParams(RequestParams):
     cursor: str | None = None
 
 
-class InputParams(Params):
+class InputParams(RequestParams):
     """A request that may repeat one whose result was `input_required`."""
 
     input_responses: dict[str, Json] | None = None
@@ -73,7 +72,7 @@ class UriParams(InputParams, kw_only=True):
     uri: str
 
 
-class SetLevelParams(Params, kw_only=True):
+class SetLevelParams(RequestParams, kw_only=True):
     level: LogLevel
 
 
@@ -86,13 +85,13 @@ class CompletionContext(Wire):
     arguments: dict[str, str] = field(default_factory=dict)
 
 
-class CompleteParams(Params, kw_only=True):
+class CompleteParams(RequestParams, kw_only=True):
     ref: Json
     argument: Argument
     context: CompletionContext = field(default_factory=CompletionContext)
 
 
-class CancelledParams(Params):
+class CancelledParams(RequestParams):
     request_id: int | str | None = None
     reason: str | None = None
 
@@ -104,7 +103,7 @@ class ListenFilter(Wire):
     resource_subscriptions: list[str] | None = None
 
 
-class ListenParams(Params):
+class ListenParams(RequestParams):
     notifications: ListenFilter = field(default_factory=ListenFilter)
 
 
@@ -151,23 +150,23 @@ class ToolInfo(Wire, kw_only=True):
     meta: Json | UnsetType = field(default=UNSET, name="_meta")
 
 
-class Page(Result):
+class PaginatedResult(Result):
     next_cursor: str | UnsetType = UNSET
 
 
-class ToolList(Page, kw_only=True):
+class ToolList(PaginatedResult, kw_only=True):
     tools: list[ToolInfo] | Raw
 
 
-class ResourceList(Page, kw_only=True):
+class McpResourceList(PaginatedResult, kw_only=True):
     resources: list[Json]
 
 
-class TemplateList(Page, kw_only=True):
+class TemplateList(PaginatedResult, kw_only=True):
     resource_templates: list[Json]
 
 
-class PromptList(Page, kw_only=True):
+class PromptList(PaginatedResult, kw_only=True):
     prompts: list[Json]
 
 

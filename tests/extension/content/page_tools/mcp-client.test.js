@@ -10,7 +10,7 @@ await import("../../../../extension/content/page_tools/mcp-client.js");
 
 function started(answers = {}) {
   const sent = [];
-  const client = globalThis.tabhub.mcpclient.make("mcp-b", (message) => {
+  const client = globalThis.tabhub.mcpClient.make("mcp-b", (message) => {
     sent.push(message);
     const result = answers[message.method]?.(message.params);
     if (result !== undefined) {

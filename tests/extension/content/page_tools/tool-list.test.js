@@ -46,16 +46,16 @@ function started() {
     throw Object.assign(new Error(message), { reason });
   };
   const sources = [new Source(), new Source(), new Source(), new Source()];
-  const [nativetools, mcptools, framedtools, bridgedtools] = sources;
-  nativetools.kind = "native";
+  const [nativeTools, mcpSource, framedSource, bridgedSource] = sources;
+  nativeTools.kind = "native";
   for (const source of sources.slice(1)) source.exists = false;
-  bridgedtools.name = "tabhub-1";
-  globalThis.tabhub = { define, fail, nativetools, mcptools, framedtools, bridgedtools };
+  bridgedSource.name = "tabhub-1";
+  globalThis.tabhub = { define, fail, nativeTools, mcpSource, framedSource, bridgedSource };
   for (const script of scripts) runInThisContext(script);
   globalThis.document.readyState = "interactive";
   const messages = [];
-  globalThis.tabhub.pagetools.connected((message) => messages.push(message));
-  return { messages, sources, pagetools: globalThis.tabhub.pagetools };
+  globalThis.tabhub.toolList.connected((message) => messages.push(message));
+  return { messages, sources, toolList: globalThis.tabhub.toolList };
 }
 
 /** Advance the time, and finish the work that it starts. */
@@ -110,7 +110,7 @@ test("a source without change events is polled every minute, others are not", as
 });
 
 test("of two tools with one name, the one of the more trusted source counts", async () => {
-  const { messages, sources, pagetools } = started();
+  const { messages, sources, toolList } = started();
   const [native, server] = sources;
   server.exists = true;
   native.tools = [tool("a")];
@@ -119,36 +119,36 @@ test("of two tools with one name, the one of the more trusted source counts", as
   await pass(50);
   assert.deepEqual(messages[0].tools, [tool("a"), tool("b")]);
   assert.equal(messages[0].kind, "native");
-  const call = (toolName) => pagetools.call({ callId: "c", toolName, args: {} });
+  const call = (toolName) => toolList.call({ callId: "c", toolName, args: {} });
   assert.equal((await call("a")).payload.from, "native");
   assert.equal((await call("b")).payload.from, "mcp-b");
   await assert.rejects(call("c"), { reason: "no_tab_for_tool" });
 });
 
 test("a call ends at its limit or when it is stopped, whatever the page does", async () => {
-  const { sources, pagetools } = started();
+  const { sources, toolList } = started();
   sources[0].tools = [tool("a")];
   sources[0].call = () => new Promise(() => {});
   sources[0].changed();
   await pass(50);
-  const ended = (callId) => pagetools.call({ callId, toolName: "a", args: {} });
+  const ended = (callId) => toolList.call({ callId, toolName: "a", args: {} });
   const late = assert.rejects(ended("1"), { reason: "timeout" });
   await pass(0);
   await pass(300_000);
   await late;
   const stopped = assert.rejects(ended("2"), { reason: "cancelled" });
   await pass(0);
-  pagetools.stop({ callId: "2" });
+  toolList.stop({ callId: "2" });
   await stopped;
 });
 
 test("the list is reported again to a new worker", async () => {
-  const { sources, pagetools } = started();
+  const { sources, toolList } = started();
   sources[0].tools = [tool("a")];
   sources[0].changed();
   await pass(50);
   const messages = [];
-  pagetools.connected((message) => messages.push(message));
+  toolList.connected((message) => messages.push(message));
   assert.equal(messages[0].tools.length, 1);
 });
 
@@ -166,11 +166,11 @@ test("the page's own world is inspected only if no other source exists", async (
 });
 
 test("forged events do not start an inspection of the page's world, and inspections are limited", async () => {
-  const { messages, sources, pagetools } = started();
+  const { messages, sources, toolList } = started();
   sources[0].exists = false;
   for (let i = 0; i < 100; i++) globalThis.document.dispatchEvent(new Event("visibilitychange"));
   assert.deepEqual(messages, []);
-  for (let i = 0; i < 100; i++) pagetools.used();
+  for (let i = 0; i < 100; i++) toolList.used();
   assert.equal(messages.length, 3);
 });
 

@@ -22,8 +22,8 @@ function started() {
   globalThis.tabhub = { define };
   for (const script of scripts) runInThisContext(script);
   const messages = [];
-  const { toolcarrier } = globalThis.tabhub;
-  toolcarrier.connected((message) => messages.push(message));
+  const { windowMessages } = globalThis.tabhub;
+  windowMessages.connected((message) => messages.push(message));
   const child = () => {
     const posted = [];
     const self = { parent: globalThis.window, closed: false, posted };
@@ -34,7 +34,7 @@ function started() {
       self.post({ channel: "mcp-iframe", type: "mcp", direction: "server-to-client", payload });
     return self;
   };
-  return { messages, child, toolcarrier };
+  return { messages, child, windowMessages };
 }
 
 function named() {
@@ -43,7 +43,7 @@ function named() {
   child.post(NAME);
   const ask = (id) => {
     const payload = { jsonrpc: "2.0", id, method: "tools/call", params: {} };
-    made.toolcarrier.forward({ name: NAME, origin: ORIGIN, payload });
+    made.windowMessages.forward({ name: NAME, origin: ORIGIN, payload });
   };
   return { ...made, frame: child, ask };
 }
@@ -123,8 +123,8 @@ test("names are requested ever more rarely", () => {
 });
 
 test("a name that the worker does not know is forgotten and requested again", () => {
-  const { messages, frame, toolcarrier } = named();
-  toolcarrier.forget({ name: NAME });
+  const { messages, frame, windowMessages } = named();
+  windowMessages.forget({ name: NAME });
   frame.say(CHANGED);
   assert.deepEqual(messages, []);
   mock.timers.tick(200);

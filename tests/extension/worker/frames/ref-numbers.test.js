@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  formatRef,
-  parseRef,
-  RefNumbers,
-  slotOf,
-} from "../../../../extension/worker/frames/ref-numbers.js";
+import { parseRef, RefNumbers, slotOf } from "../../../../extension/worker/frames/ref-numbers.js";
 
-test("a ref is read back as the number it was made of, and nothing else is a ref", () => {
-  assert.equal(parseRef(formatRef(200_017)), 200_017);
+test("a ref is read as its number, and nothing else is a ref", () => {
+  assert.equal(parseRef("ref_200017"), 200_017);
   for (const bad of ["ref_0", "ref_", "ref_1x", "12", "ref_-1", 5, null]) {
     assert.equal(parseRef(bad), null);
   }

@@ -9,6 +9,7 @@ const WORKER = new URL("../../../../extension/worker/", import.meta.url);
 
 /** Modules with state that need no registration, each with its reason. */
 const EXEMPT = {
+  "main.js": "the wiring; each part registers what it keeps",
   "input/act.js": "watches of running actions, which end with the worker",
   "debugger/attachment.js": "detachments in progress, which the browser finishes",
   "commands.js": "the tables of commands",
@@ -89,6 +90,21 @@ test("events of the browser are passed on once every module is restored", async 
   assert.deepEqual(calls.splice(0), []);
   await restored;
   assert.deepEqual(calls.splice(0).slice(-1), [["busy", 8]]);
+});
+
+test("a part that is early gets events while the others are being restored", async () => {
+  register({ name: "watcher", isEarly: true, opened: (_, tabId) => calls.push(["early", tabId]) });
+  register({ name: "waiter", opened: (_, tabId) => calls.push(["restored", tabId]) });
+  const restored = restoreAll();
+  passOn("opened", 7, 8);
+  assert.deepEqual(calls.splice(0), [["early", 8]]);
+  await restored;
+  assert.deepEqual(calls.splice(0).slice(-1), [["restored", 8]]);
+  passOn("opened", 7, 9);
+  assert.deepEqual(calls.splice(0), [
+    ["restored", 9],
+    ["early", 9],
+  ]);
 });
 
 test("uses of a tab are reported at intervals, and again after their effect ended", async () => {

@@ -1,4 +1,4 @@
-"""The test stand: a real server, a browser with both extensions, and a site to visit."""
+"""What a measurement needs: a real server, a browser with both extensions, and a site to visit."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.browser.chromium import chromium
-from bench.browser.floor import Floor, floor
+from bench.browser.minimal_extension import MinimalExtension, serve_minimal
 from bench.caller import Caller
 from tabhub.config.paths import Home
 from tests.support.product import Product
@@ -15,25 +15,25 @@ from tests.support.site import Site, serving
 
 
 @dataclass(frozen=True)
-class Stand:
+class BrowserSetup:
     """The server, browser and site of a measurement."""
 
     agent: Caller
-    floor: Floor
+    minimal: MinimalExtension
     site: Site
     server_pid: int
 
 
 @asynccontextmanager
-async def stand() -> AsyncIterator[Stand]:
+async def browser_setup() -> AsyncIterator[BrowserSetup]:
     with tempfile.TemporaryDirectory() as name, serving() as site:
         product = Product(Path(name) / "home")
         with product.running("start", "--port", "0") as server:
             port = product.wait_running()
             home = Home(product.home)
-            async with floor(Path(name) / "floor") as lowest:
-                with chromium(home, lowest.extension):
-                    await lowest.connected()
+            async with serve_minimal(Path(name) / "minimal") as minimal:
+                with chromium(home, minimal.extension):
+                    await minimal.connected()
                     product.wait_browser()
                     agent = await Caller.begin(port, product.secret)
-                    yield Stand(agent, lowest, site, server.pid)
+                    yield BrowserSetup(agent, minimal, site, server.pid)

@@ -7,7 +7,7 @@ HEAD_END = b"\r\n\r\n"
 LENGTH = b"content-length: "
 
 
-class Line(asyncio.Protocol):
+class HttpConnection(asyncio.Protocol):
     """Sends encoded requests, one at a time; reads only responses with a content length."""
 
     def __init__(self) -> None:
@@ -17,10 +17,10 @@ class Line(asyncio.Protocol):
         self.head = b""
 
     @classmethod
-    async def open(cls, port: int) -> "Line":
+    async def open(cls, port: int) -> "HttpConnection":
         loop = asyncio.get_running_loop()
-        _, line = await loop.create_connection(cls, "127.0.0.1", port)
-        return line
+        _, connection = await loop.create_connection(cls, "127.0.0.1", port)
+        return connection
 
     async def ask(self, request: bytes) -> bytes:
         """Send a request and return the body of the response, which must have status 200."""

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from bench.browser.stand import stand
-from bench.peers.contender import Contender
+from bench.browser.browser_setup import browser_setup
+from bench.peers.compared_server import ComparedServer
 from bench.peers.devtools import DevTools, SlimDevTools
-from bench.peers.ours import BareFloor, Tabhub
+from bench.peers.ours import BareExtension, Tabhub
 from bench.peers.playwright import Playwright
 from bench.peers.stdio import StdioServer, serving
 from tabhub.browser.launcher.finder import find_browser
@@ -19,9 +19,9 @@ QUIET = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "
 
 
 @asynccontextmanager
-async def field() -> AsyncIterator[tuple[Site, list[Contender]]]:
+async def all_servers() -> AsyncIterator[tuple[Site, list[ComparedServer]]]:
     async with AsyncExitStack() as stack:
-        ready = await stack.enter_async_context(stand())
+        ready = await stack.enter_async_context(browser_setup())
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         page = ready.site.page("form")
 
@@ -32,7 +32,7 @@ async def field() -> AsyncIterator[tuple[Site, list[Contender]]]:
             ready.site,
             [
                 Tabhub(ready.agent, await ready.agent.open(page)),
-                BareFloor(ready.floor, await ready.floor.ask("open", url=page)),
+                BareExtension(ready.minimal, await ready.minimal.ask("open", url=page)),
                 Playwright(await started(*playwright_command()), "playwright"),
                 Playwright(
                     await started(*playwright_command("--timeout-settle", "0")), "playwright 0"

@@ -1,4 +1,4 @@
-"""The floor: a bare WebSocket server for the minimal extension in `floor/`."""
+"""A bare WebSocket server for the extension in `minimal_extension/`: the floor of each time."""
 
 import asyncio
 import json
@@ -10,11 +10,11 @@ from typing import Any
 
 from websockets.asyncio.server import ServerConnection, serve
 
-SOURCE = Path(__file__).with_name("floor")
+SOURCE = Path(__file__).with_name("minimal_extension")
 CONNECT_SECONDS = 60
 
 
-class Floor:
+class MinimalExtension:
     """Runs one browser command with one message each way."""
 
     def __init__(self, extension: Path) -> None:
@@ -43,11 +43,11 @@ class Floor:
 
 
 @asynccontextmanager
-async def floor(folder: Path) -> AsyncIterator[Floor]:
+async def serve_minimal(folder: Path) -> AsyncIterator[MinimalExtension]:
     """Serve, with a copy of the extension that has the port in a file."""
     shutil.copytree(SOURCE, folder)
-    floor_server = Floor(folder)
-    async with serve(floor_server.accept, "127.0.0.1", 0, compression=None) as server:
+    minimal = MinimalExtension(folder)
+    async with serve(minimal.accept, "127.0.0.1", 0, compression=None) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         (folder / "port.json").write_text(json.dumps({"port": port}))
-        yield floor_server
+        yield minimal

@@ -17,7 +17,7 @@ class CannotDo(Exception):
     """This server has no such tool."""
 
 
-class Contender(ABC):
+class ComparedServer(ABC):
     """A server with one page open; each operation returns how many bytes an agent reads."""
 
     name: str
