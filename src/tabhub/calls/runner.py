@@ -62,7 +62,7 @@ class Runner:
         if call.operation_id is None:
             return await self._audited(call)
         # An id of a session that is not open counts for the client's other sessions.
-        self._sessions.open(call.session, call.client.name, call.agent, time.time())
+        self._sessions.open(call.session, call.client.name, call.agent, self._clock())
         operation = self._operations.find(call)
         if operation is None:
             return await self._operations.first(call, self._audited)
@@ -126,7 +126,7 @@ class Runner:
         call.arguments = arguments = self._validators.decoded(tool, call.raw)
         if not tool.is_bounded:
             self._check(call)
-        self._sessions.call(call.session, call.client.name, call.agent, time.time())
+        self._sessions.call(call.session, call.client.name, call.agent, self._clock())
         self._require_running(call.session)
         call.requested_tab = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
         call.tab_key = call.requested_tab if isinstance(call.requested_tab, int | str) else None

@@ -36,7 +36,7 @@ class AgentSession:
     """Shown to people; unique among sessions."""
     color: str
     used: float
-    """Time of its last call, in seconds since 1970."""
+    """Time of its last call, by a monotonic clock: setting the time of day ends no session."""
     current: int | None = None
     """The tab it last opened or acted on."""
     paused: bool = False

@@ -140,7 +140,7 @@ class App:
 
     def _restore_pages(self, home: Home | None) -> None:
         """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
-        SavedSessions(self.store, self.hub, time.time())
+        SavedSessions(self.store, self.hub, time.monotonic())
         self.pairing = pairing = Pairing(home, self.settings.worker_origins)
         pages, registry = self.pages, self.hub.pages
         check = StoredPageCheck(lambda: self.settings.limits)
@@ -310,15 +310,16 @@ class App:
                 self._reloading.notice_revoked()
                 if time.monotonic() >= due:
                     due = time.monotonic() + REAP_SECONDS
-                    self.tidy(time.time())
+                    self.tidy(time.monotonic())
             except Exception:
                 log.exception("looking after the sessions failed")
 
     def tidy(self, now: float) -> None:
-        """End idle sessions and forget pages that have not been used for long."""
+        """End sessions that are idle by the monotonic clock, and forget unused pages."""
         self.session_ends.reap(now)
+        self.rules.grants.drop_expired(time.time())
         self.pages.tidy()
-        self._page_persistence.alive(now)
+        self._page_persistence.alive(time.time())
 
     def close(self) -> None:
         self._endpoints.close()

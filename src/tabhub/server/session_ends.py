@@ -105,7 +105,6 @@ class SessionEnds:
         for key in idle:
             if not self.has_session(key) and not self.running.has(key):
                 self.release(key)
-        self.rules.grants.drop_expired(now)
 
 
 class SessionLog:

@@ -52,7 +52,7 @@ def _group_session(context: Context, creates: bool) -> AgentSession:
     sessions, own = context.hub.sessions, _own_session(context)
     if not creates or not own.is_common:
         return own
-    return sessions.open(HANDLE + secrets.token_urlsafe(16), own.client, own.name, time.time())
+    return sessions.open(HANDLE + secrets.token_urlsafe(16), own.client, own.name, time.monotonic())
 
 
 def _own_session(context: Context) -> AgentSession:
