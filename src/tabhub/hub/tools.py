@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from tabhub.errors import Internal, NotFound
+from tabhub.wire.abilities import Ability
 
 LONGEST_NAME = 128
 LONGEST_SUMMARY = 120
@@ -16,6 +17,8 @@ _SENTENCE = re.compile(r".*?[.!?](?=\s|$)")
 Json = dict[str, Any]
 Changes = Callable[[Mapping[str, Any]], bool] | str
 """When a read-only tool changes something: a predicate over its arguments, or the name of one."""
+Abilities = Callable[[Mapping[str, Any]], tuple[Ability, ...]] | tuple[Ability, ...]
+"""Abilities, or a function of the arguments that returns them."""
 SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools, or a function of the arguments that returns them."""
 Handler = Callable[[Any], Awaitable[Any]]
@@ -121,6 +124,8 @@ class Tool:
     """Other names of arguments, which are accepted but not listed."""
     same_as: SameAs = ()
     """Tools that can do the same; rules about them apply to this one too."""
+    does: Abilities = ()
+    """What it can do; rules about the tools that stand for that apply to it too."""
     opens_as: tuple[str, ...] = ()
     """The same, for a call that opens a tab because the session has none."""
     as_asked: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
@@ -161,10 +166,20 @@ class Tool:
             return self.annotations.get("readOnlyHint") is True
         return not (arguments.get(changes) if isinstance(changes, str) else changes(arguments))
 
+    def abilities(self, arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
+        """What a call can do."""
+        return self.does(arguments) if callable(self.does) else self.does
+
+    def can(self, ability: Ability, arguments: Mapping[str, Any]) -> bool:
+        """Whether it declares an ability, be it only for a session without a tab."""
+        return ability in self.abilities(arguments) or ability.value in self.opens_as
+
     def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
         """The tools whose rules apply to a call as well."""
         same = self.same_as(arguments) if callable(self.same_as) else self.same_as
-        return (*same, *self.opens_as) if opens else same
+        named = (*same, *(ability.value for ability in self.abilities(arguments)))
+        others = tuple(name for name in named if name != self.name)
+        return (*others, *self.opens_as) if opens else others
 
     @property
     def rule_names(self) -> tuple[str, ...]:

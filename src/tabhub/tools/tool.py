@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tabhub.browser.link.browsers import Browsers
@@ -17,6 +18,8 @@ from tabhub.hub.tools import Changes, Handler, Tool
 from tabhub.permissions.sites import OPAQUE, site_of
 from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, Screenshots
+from tabhub.wire.abilities import Ability
+from tabhub.wire.commands import COMMANDS
 
 SOURCE = "browser"
 CORE = frozenset({"core", "browser"})
@@ -133,6 +136,7 @@ class Context:
         read_file: ReadFile | None = None,
     ) -> Any:
         call = self.call
+        self.require_ability(command)
         # A navigation was decided by its destination; closing a tab does not depend on its page.
         is_in_page = not command.startswith("tabs.") and call.tool.address_of is None
         if is_in_page:
@@ -154,10 +158,23 @@ class Context:
     async def in_browser(
         self, browser: str, command: str, input: Json, learn: Learn | None = None
     ) -> Any:
+        self.require_ability(command)
         pending = Pending(learn=learn)
         output = await self.browsers.in_browser(browser, command, input, self.report, pending)
         self.answered = True
         return output
+
+    def require_ability(self, command: str) -> None:
+        """Raise if the tool does not declare what the command can do: rules would not apply."""
+        ability, call = COMMANDS[command].ability, self.call
+        if ability is not None and not call.tool.can(ability, call.arguments):
+            raise Internal(f"{call.tool.name} does not declare {ability.name} for {command}.")
+
+    def place_file(self, name: str, suffixes: Sequence[str]) -> Path:
+        """Where the call may write a new file."""
+        if not self.call.tool.can(Ability.WRITE_FILES, self.call.arguments):
+            raise Internal(f"{self.call.tool.name} does not declare that it writes files.")
+        return self.files.place(name, suffixes)
 
     def owns(self, tab: Tab) -> bool:
         """Whether the tab belongs to the caller, and is not only shared with it."""
@@ -182,6 +199,11 @@ class Context:
         if len(named) != 1:
             raise InvalidArguments(f"{self.call.tool.name}: give ref or selector, one of the two.")
         return named
+
+
+def writing(arguments: Mapping[str, Any], argument: str = "filePath") -> tuple[Ability, ...]:
+    """The ability to write a file, if the arguments ask for one."""
+    return (Ability.WRITE_FILES,) if arguments.get(argument) else ()
 
 
 def browser_tool(

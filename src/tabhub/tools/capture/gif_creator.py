@@ -23,7 +23,8 @@ from tabhub.tools.files import save
 from tabhub.tools.recording import Observation
 from tabhub.tools.reports import counted, with_tabs
 from tabhub.tools.state import MAX_GIF_FRAMES, GifFrame, GifRecording, GifRecordings, Point
-from tabhub.tools.tool import CLAUDE, COORDINATE, Context, Json, browser_tool
+from tabhub.tools.tool import CLAUDE, COORDINATE, Context, Json, browser_tool, writing
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult
 
 log = logging.getLogger(__name__)
@@ -128,7 +129,7 @@ async def _encoded(context: Context, recording: GifRecording) -> tuple[bytes, gi
 async def _save(context: Context, file: FileToUpload) -> tuple[str, Json]:
     """Save to the folder that the person has set for it, else as a download of the browser."""
     if context.files.has_folder:
-        path = context.files.place(file.name, (".gif",))
+        path = context.place_file(file.name, (".gif",))
         save(path, file.data)
         return f"Saved as {path}.", {"path": str(path)}
     item = await context.in_tab(
@@ -156,6 +157,10 @@ _ACTIONS: dict[str, Callable[[Context], Awaitable[CallResult]]] = {
 
 async def _gif_creator(context: Context) -> CallResult:
     return await _ACTIONS[context.arguments["action"]](context)
+
+
+def _abilities(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
+    return (Ability.CAPTURE, *writing(arguments, "download"))
 
 
 _FLAG: Json = {"type": "boolean", "description": "Default true."}
@@ -187,8 +192,8 @@ GIF_CREATOR = browser_tool(
         },
     },
     required=("action",),
-    same_as=("browser_screenshot_tab",),
     toolsets=CLAUDE,
+    does=_abilities,
 )
 
 TOOLS = (GIF_CREATOR,)

@@ -1,13 +1,25 @@
 """Screenshots of pages, and pages as PDF."""
 
 from base64 import b64decode
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.files import save
 from tabhub.tools.state import Frame, Screenshot
-from tabhub.tools.tool import BROWSER, FILE_PATH, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.tool import (
+    BROWSER,
+    FILE_PATH,
+    REF,
+    SELECTOR,
+    Context,
+    Json,
+    browser_tool,
+    writing,
+)
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult, embedded, image, text
 
 FORMATS = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png"}
@@ -44,7 +56,7 @@ def _capture_input(arguments: Json) -> Json:
 
 def _path(context: Context, suffixes: tuple[str, ...]) -> Path | None:
     name = context.arguments.get("filePath")
-    return None if name is None else context.files.place(name, suffixes)
+    return None if name is None else context.place_file(name, suffixes)
 
 
 def _format(path: Path | None) -> Json:
@@ -117,6 +129,11 @@ _REGION: Json = {
     "description": "{x, y, width, height} in the viewport; with fullPage, in the page.",
 }
 
+
+def _capturing(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
+    return (Ability.CAPTURE, *writing(arguments))
+
+
 SCREENSHOT_TAB = browser_tool(
     name="browser_screenshot_tab",
     title="Screenshot",
@@ -136,6 +153,7 @@ SCREENSHOT_TAB = browser_tool(
     },
     read_only=True,
     changes_when="filePath",
+    does=_capturing,
 )
 
 PRINT_PDF = browser_tool(
@@ -153,6 +171,7 @@ PRINT_PDF = browser_tool(
     read_only=True,
     changes_when="filePath",
     toolsets=BROWSER,
+    does=_capturing,
 )
 
 TOOLS = (SCREENSHOT_TAB, PRINT_PDF)

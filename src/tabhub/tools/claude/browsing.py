@@ -26,6 +26,7 @@ from tabhub.tools.tabs.tabs import (
     url_and_title,
 )
 from tabhub.tools.tool import BLANK, CLAUDE, HISTORY, REF, Context, Json, address, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult
 
 MAX_SIDE = 8192
@@ -231,9 +232,8 @@ async def _form_input(context: Context) -> CallResult:
     return acted(context, f"Set {ref}, which held {before!r}", output, before=before)
 
 
-def _context_same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
-    opens = ("browser_open_tab",) if arguments.get("createIfEmpty") else ()
-    return ("browser_list_tabs", *opens)
+def _context_abilities(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
+    return (Ability.OPEN,) if arguments.get("createIfEmpty") else ()
 
 
 def _form_same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -259,8 +259,9 @@ TABS_CONTEXT_MCP = browser_tool(
     read_only=True,
     changes_when="createIfEmpty",
     needs_tab=False,
-    same_as=_context_same_as,
+    same_as=("browser_list_tabs",),
     toolsets=CLAUDE,
+    does=_context_abilities,
 )
 
 TABS_CREATE_MCP = browser_tool(
@@ -272,8 +273,8 @@ TABS_CREATE_MCP = browser_tool(
     needs_tab=False,
     opens_tab=True,
     address_of=_new_tab_url,
-    same_as=("browser_open_tab",),
     toolsets=CLAUDE,
+    does=(Ability.OPEN,),
 )
 
 TABS_CLOSE_MCP = browser_tool(
@@ -282,8 +283,8 @@ TABS_CLOSE_MCP = browser_tool(
     description="Close a tab of your own tab group; returns how many are left.",
     handler=_tabs_close_mcp,
     required=("tabId",),
-    same_as=("browser_close_tab",),
     toolsets=CLAUDE,
+    does=(Ability.CLOSE,),
 )
 
 TABS_CONTEXT = browser_tool(
@@ -309,8 +310,8 @@ TABS_CREATE = browser_tool(
     properties={"url": _URL},
     needs_tab=False,
     address_of=_new_tab_url,
-    same_as=("browser_open_tab",),
     toolsets=CLAUDE,
+    does=(Ability.OPEN,),
 )
 
 NAVIGATE = browser_tool(
@@ -325,9 +326,9 @@ NAVIGATE = browser_tool(
     required=("url",),
     opens_tab=True,
     address_of=target_url,
-    same_as=("browser_navigate_tab",),
     opens_as=("browser_open_tab",),
     toolsets=CLAUDE,
+    does=(Ability.NAVIGATE,),
 )
 
 RESIZE_WINDOW = browser_tool(

@@ -16,7 +16,8 @@ from tabhub.tools.capture.screenshots import screenshot_of
 from tabhub.tools.files import save
 from tabhub.tools.reports import counted, with_tabs
 from tabhub.tools.state import Frame
-from tabhub.tools.tool import CLAUDE, COORDINATE, REF, Context, Json, browser_tool
+from tabhub.tools.tool import CLAUDE, COORDINATE, REF, Context, Json, browser_tool, writing
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult, image, text
 
 LONGEST_SIDE = 1568
@@ -118,7 +119,7 @@ def _path(context: Context) -> Path | None:
     """Where to save the picture, if the call asks for it; checked before anything is done."""
     if not context.arguments.get("save_to_disk"):
         return None
-    return context.files.place(f"screenshot-{secrets.token_hex(4)}.jpg", (".jpg",))
+    return context.place_file(f"screenshot-{secrets.token_hex(4)}.jpg", (".jpg",))
 
 
 def _picture_result(sentence: str, picture: Json, data: Json, path: Path | None) -> CallResult:
@@ -234,7 +235,6 @@ _ACTIONS: dict[str, tuple[Action, tuple[str, ...]]] = {
 }
 """Each action with the arguments that it requires."""
 _SAME_AS = {
-    **dict.fromkeys(("screenshot", "zoom"), "browser_screenshot_tab"),
     **dict.fromkeys(
         ("left_click", "right_click", "double_click", "triple_click"), "browser_click_element"
     ),
@@ -265,6 +265,12 @@ def _changes(arguments: Mapping[str, Any]) -> bool:
 def _same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     same = _SAME_AS.get(arguments.get("action", ""))
     return () if same is None else (same,)
+
+
+def _abilities(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
+    if arguments.get("action") not in ("screenshot", "zoom"):
+        return ()
+    return (Ability.CAPTURE, *writing(arguments, "save_to_disk"))
 
 
 _POINT: Json = {key: value for key, value in COORDINATE.items() if key != "description"}
@@ -332,6 +338,7 @@ COMPUTER = browser_tool(
     },
     same_as=_same_as,
     toolsets=CLAUDE,
+    does=_abilities,
 )
 
 TOOLS = (COMPUTER,)

@@ -15,6 +15,7 @@ from tabhub.tools.reports import (
     timestamp,
 )
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, address, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult
 
 DEFAULT_PAGES, MAX_PAGES = 100, 1000
@@ -306,6 +307,7 @@ DOWNLOAD_FILE = browser_tool(
     needs_tab=False,
     address_of=_target_url,
     toolsets=BROWSER,
+    does=(Ability.WRITE_FILES,),
 )
 
 LIST_DOWNLOADS = browser_tool(

@@ -12,7 +12,7 @@ from tabhub.errors import ProtocolError
 from tabhub.tools.files import save
 from tabhub.tools.network.records import CLEAR, masked, record_span
 from tabhub.tools.reports import MAX_TOKENS, counted, timestamp, token_chars
-from tabhub.tools.tool import BROWSER, FILE_PATH, Context, Json, browser_tool
+from tabhub.tools.tool import BROWSER, FILE_PATH, Context, Json, browser_tool, writing
 from tabhub.wire.mcp.messages import CallResult
 
 BODY_CHARS = 3_000_000
@@ -23,7 +23,7 @@ UNKNOWN = -1
 async def _export(context: Context) -> CallResult:
     arguments = context.arguments
     name = arguments.get("filePath")
-    path = None if name is None else context.files.place(name, (".har", ".json"))
+    path = None if name is None else context.place_file(name, (".har", ".json"))
     bodies = BODY_CHARS if arguments.get("includeBodies") else 0
     output = await context.in_tab("record.network", {"headers": True, "bodies": bodies})
     frames = await _frames(context) if arguments.get("includeWebSocketFrames") else []
@@ -223,6 +223,7 @@ EXPORT_HAR = browser_tool(
     read_only=True,
     changes_when=lambda given: bool(given.get("filePath") or given.get("clear")),
     toolsets=BROWSER,
+    does=writing,
 )
 
 TOOLS = (EXPORT_HAR,)

@@ -12,6 +12,7 @@ from tabhub.errors import InvalidArguments
 from tabhub.tools.network.records import masked, masked_headers
 from tabhub.tools.reports import MAX_TOKENS, counted, fitting
 from tabhub.tools.tool import BROWSER, Context, Json, address, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult
 
 FAILURES = (
@@ -172,6 +173,7 @@ INTERCEPT_REQUESTS = browser_tool(
         }
     },
     toolsets=BROWSER,
+    does=(Ability.CHANGE_REQUESTS,),
 )
 
 LIST_INTERCEPTED = browser_tool(
@@ -205,8 +207,8 @@ FULFILL_REQUEST = browser_tool(
     required=("requestId", "status"),
     secret_arguments=_SECRET,
     # The answer to a request for a page or a script runs as a script.
-    same_as=("browser_execute_script",),
     toolsets=BROWSER,
+    does=(Ability.CHANGE_REQUESTS, Ability.RUN_CODE),
 )
 
 FAIL_REQUEST = browser_tool(
@@ -220,7 +222,15 @@ FAIL_REQUEST = browser_tool(
     },
     required=("requestId",),
     toolsets=BROWSER,
+    does=(Ability.CHANGE_REQUESTS,),
 )
+
+
+def _continuing(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
+    """Sent to another address, a request can load any code into the page."""
+    redirected = (Ability.RUN_CODE,) if "url" in arguments else ()
+    return (Ability.CHANGE_REQUESTS, *redirected)
+
 
 CONTINUE_REQUEST = browser_tool(
     name="browser_continue_request",
@@ -237,6 +247,7 @@ CONTINUE_REQUEST = browser_tool(
     required=("requestId",),
     secret_arguments=_SECRET,
     toolsets=BROWSER,
+    does=_continuing,
 )
 
 STOP_INTERCEPTING = browser_tool(

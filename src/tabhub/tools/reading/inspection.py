@@ -14,6 +14,7 @@ from tabhub.tools.reports import (
     with_tabs,
 )
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult
 
 SCRIPT_CHARS = 50_000
@@ -164,6 +165,7 @@ EXECUTE_SCRIPT = browser_tool(
     handler=_execute_script,
     properties={"code": {"type": "string"}, "maxTokens": MAX_TOKENS},
     required=("code",),
+    does=(Ability.RUN_CODE,),
 )
 
 JAVASCRIPT_TOOL = browser_tool(
@@ -181,8 +183,8 @@ JAVASCRIPT_TOOL = browser_tool(
     },
     required=("action", "text"),
     aliases={"code": "text"},
-    same_as=("browser_execute_script",),
     toolsets=CLAUDE,
+    does=(Ability.RUN_CODE,),
 )
 
 LIST_RESOURCES = browser_tool(

@@ -15,6 +15,7 @@ from tabhub.tools.acting.effects import dialog_sentence
 from tabhub.tools.network.interception import waiting_lines, without_credentials
 from tabhub.tools.reports import MAX_TOKENS, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, HISTORY, Context, Json, address, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
 
@@ -86,6 +87,7 @@ async def open_tab(
 async def new_tab(context: Context, session: str, browser: str, input: Json) -> tuple[Tab, Json]:
     """Open a tab that belongs to the session at once; returns it and the browser's output."""
     place = NewTabPlace(context.browsers, context.hub, session, browser)
+    context.require_ability("tabs.open")
     opened = await opening.opened(place, input, context.wait_ms, context.report)
     context.answered = True
     return opened
@@ -280,6 +282,7 @@ OPEN_TAB = browser_tool(
     needs_tab=False,
     opens_tab=True,
     address_of=target_url,
+    does=(Ability.OPEN,),
 )
 
 CLOSE_TAB = browser_tool(
@@ -287,6 +290,7 @@ CLOSE_TAB = browser_tool(
     title="Close tab",
     description="Close a tab.",
     handler=_close_tab,
+    does=(Ability.CLOSE,),
 )
 
 NAVIGATE_TAB = browser_tool(
@@ -299,6 +303,7 @@ NAVIGATE_TAB = browser_tool(
     },
     required=("url",),
     address_of=target_url,
+    does=(Ability.NAVIGATE,),
 )
 
 FOCUS_TAB = browser_tool(

@@ -21,6 +21,7 @@ from tabhub.tools.tabs.tabs import (
     with_own_tabs,
 )
 from tabhub.tools.tool import BLANK, BROWSER, CONNECTION, Context, Json, address, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
 
@@ -201,6 +202,7 @@ CREATE_WINDOW = browser_tool(
     opens_tab=True,
     address_of=_target_url,
     toolsets=BROWSER,
+    does=(Ability.OPEN,),
 )
 
 UPDATE_WINDOW = browser_tool(
@@ -229,6 +231,7 @@ CLOSE_WINDOW = browser_tool(
     required=("windowId",),
     needs_tab=False,
     toolsets=BROWSER,
+    does=(Ability.CLOSE,),
 )
 
 GET_RECENTLY_CLOSED = browser_tool(
@@ -265,6 +268,7 @@ RESTORE_SESSION = browser_tool(
     needs_tab=False,
     opens_tab=True,
     toolsets=BROWSER,
+    does=(Ability.OPEN,),
 )
 
 

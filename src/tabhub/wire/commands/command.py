@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NamedTuple, TypeVar, Union
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from tabhub.wire.abilities import Ability
 from tabhub.wire.link import LinkStruct
 
 T = TypeVar("T")
@@ -29,6 +30,8 @@ class Command(NamedTuple):
     """Several if the output has several shapes."""
     needs_tab: bool = True
     """Whether it acts in the tab that the message names; otherwise in the browser."""
+    ability: Ability | None = None
+    """What a tool must declare to send it."""
 
     @property
     def inputs(self) -> tuple[type[Shape], ...]:

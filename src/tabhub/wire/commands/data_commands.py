@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET
 
+from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import (
     Command,
     Count,
@@ -320,10 +321,17 @@ COMMANDS = (
         StartDownload,
         Download,
         needs_tab=False,
+        ability=Ability.WRITE_FILES,
     ),
     Command("downloads.list", "Lists downloads.", ListDownloads, DownloadList, needs_tab=False),
     Command("downloads.status", "Describes a download.", DownloadStatus, Download, needs_tab=False),
-    Command("downloads.save", "Saves a file of the server as a download.", SaveFile, Download),
+    Command(
+        "downloads.save",
+        "Saves a file of the server as a download.",
+        SaveFile,
+        Download,
+        ability=Ability.WRITE_FILES,
+    ),
     Command(
         "history.search", "Searches visited pages.", SearchHistory, VisitedPages, needs_tab=False
     ),

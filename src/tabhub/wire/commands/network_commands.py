@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET
 
+from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import (
     Command,
     Count,
@@ -298,6 +299,7 @@ COMMANDS = (
         "Intercepts the tab's requests, also those of frames in other processes.",
         StartIntercepting,
         StartedIntercepting,
+        ability=Ability.CHANGE_REQUESTS,
     ),
     Command(
         "intercept.list", "Lists the intercepted requests that wait.", ListIntercepted, Intercepted
@@ -307,6 +309,7 @@ COMMANDS = (
         "Answers, fails or continues a request.",
         (FulfillRequest, FailRequest, ContinueRequest),
         AnsweredRequest,
+        ability=Ability.CHANGE_REQUESTS,
     ),
     Command(
         "intercept.stop",

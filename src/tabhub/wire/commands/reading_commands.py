@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET
 
+from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import Box, Command, Count, Element, Maybe, Named, Shape, Size
 
 
@@ -275,6 +276,7 @@ COMMANDS = (
         "Runs code in the page, whatever its content security policy.",
         Evaluate,
         (Evaluated, EvaluatedObject, EvaluationThrew),
+        ability=Ability.RUN_CODE,
     ),
     Command("page.read", "Reads the page as a tree of elements.", ReadPage, PageRead),
     Command("page.find", "Finds elements by words.", FindElements, FoundElements),

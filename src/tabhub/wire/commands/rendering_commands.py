@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET
 
+from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import (
     Box,
     Command,
@@ -149,8 +150,8 @@ class PermissionNow(Shape):
 
 
 COMMANDS = (
-    Command("page.capture", "Takes a screenshot.", Capture, Captured),
-    Command("page.pdf", "Prints the page to PDF.", PrintPdf, PrintedPdf),
+    Command("page.capture", "Takes a screenshot.", Capture, Captured, ability=Ability.CAPTURE),
+    Command("page.pdf", "Prints the page to PDF.", PrintPdf, PrintedPdf, ability=Ability.CAPTURE),
     Command(
         "page.pseudo",
         "Forces an element into a state, until another document loads or the agent leaves.",

@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET
 
+from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import (
     Color,
     Command,
@@ -321,8 +322,9 @@ COMMANDS = (
         OpenTab,
         OpenedTab,
         needs_tab=False,
+        ability=Ability.OPEN,
     ),
-    Command("tabs.close", "Closes the tab.", NoInput, ClosedTab),
+    Command("tabs.close", "Closes the tab.", NoInput, ClosedTab, ability=Ability.CLOSE),
     Command("tabs.focus", "Brings the tab and its window to the front.", NoInput, TabPage),
     Command("tabs.info", "Describes the tab.", NoInput, TabInfo),
     Command("tabs.group", "Adds the tab to the group of its agent.", GroupTab, GroupedTab),
@@ -343,6 +345,7 @@ COMMANDS = (
         "Navigates and waits for the page to load; reports progress at commit, DOM and load.",
         NavigateTab,
         NavigatedTab,
+        ability=Ability.NAVIGATE,
     ),
     Command("windows.list", "Lists the windows.", NoInput, WindowList, needs_tab=False),
     Command(
@@ -358,6 +361,7 @@ COMMANDS = (
         CloseWindow,
         ClosedWindow,
         needs_tab=False,
+        ability=Ability.CLOSE,
     ),
     Command("groups.list", "Lists the tab groups.", ListGroups, GroupList, needs_tab=False),
     Command("groups.create", "Creates a tab group.", CreateGroup, TabGroup, needs_tab=False),
@@ -389,5 +393,6 @@ COMMANDS = (
         RestoreSession,
         RestoredTabs,
         needs_tab=False,
+        ability=Ability.OPEN,
     ),
 )
