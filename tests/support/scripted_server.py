@@ -36,6 +36,9 @@ class ScriptedServer:
         self.offered = ""
         """The subprotocols of the newest socket."""
         self.received: list[Message] = []
+        self.connections = 0
+        self.refuses_with: int | None = None
+        """The code with which it closes every new socket."""
         self._socket: ServerConnection | None = None
         self._arrivals = asyncio.Condition()
         self._ids = count(1)
@@ -43,7 +46,10 @@ class ScriptedServer:
     async def attend(self, socket: ServerConnection) -> None:
         self._socket = socket
         self.offered = socket.request.headers["Sec-WebSocket-Protocol"] if socket.request else ""
+        self.connections += 1
         await self.notify("sync.full", self.greeting)
+        if self.refuses_with is not None:
+            await socket.close(self.refuses_with)
         with suppress(ConnectionClosed):
             while True:
                 await self._take(json.loads(await socket.recv()))

@@ -146,7 +146,8 @@ async def test_a_removed_frame_of_another_site_leaves_a_stale_ref(
     for tool, more in (("browser_click_element", {}), ("browser_type_text", {"text": "x"})):
         with pytest.raises(ToolFailed) as failed:
             await agent.call(tool, ref=inner, **more)
-        assert failed.value.reason in ("stale_ref", "detached")
+        # The frame's process may still be going while it is asked.
+        assert failed.value.reason in ("stale_ref", "detached", "navigated_away")
 
 
 RESTLESS = """<div id=q></div><button>Stay</button><script>setInterval(() => {
