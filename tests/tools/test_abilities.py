@@ -14,6 +14,7 @@ from tests.support.serving import client, served
 
 TOOLS = {tool.name: tool for tool in catalog.ALL}
 SOURCE = Path(catalog.__file__).parent
+SENDERS = {"in_tab", "in_browser", "require_ability"}
 
 
 @pytest.mark.parametrize("ability", Ability)
@@ -21,16 +22,23 @@ def test_an_ability_is_named_by_a_tool_that_has_it(ability: Ability) -> None:
     assert ability in TOOLS[ability.value].abilities({})
 
 
-def test_a_module_whose_commands_need_an_ability_has_a_tool_that_declares_it() -> None:
-    """Commands are sent by name, so the names in a module show what its tools can do."""
+def _sent(tree: ast.Module) -> set[str]:
+    """The commands that a module sends by name."""
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    sending = (call for call in calls if getattr(call.func, "attr", "") in SENDERS)
+    given = (argument for call in sending for argument in call.args)
+    words = (argument.value for argument in given if isinstance(argument, ast.Constant))
+    return {word for word in words if isinstance(word, str) and word in COMMANDS}
+
+
+def test_a_module_that_sends_a_command_declares_its_ability() -> None:
     for path in SOURCE.rglob("*.py"):
         tree = ast.parse(path.read_text())
-        words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-        needed = {COMMANDS[word].ability for word in words if word in COMMANDS} - {None}
+        abilities = {COMMANDS[command].ability for command in _sent(tree)}
         declared = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         if any(isinstance(node, ast.Name) and node.id == "writing" for node in ast.walk(tree)):
             declared.add(Ability.WRITE_FILES.name)
-        assert {ability.name for ability in needed if ability} - declared == set(), path
+        assert {ability.name for ability in abilities if ability} - declared == set(), path
 
 
 async def test_a_tool_that_declares_less_than_its_command_needs_does_not_run() -> None:
