@@ -1,6 +1,7 @@
-"""The whole product on a port, with one more tool: an echo that needs no browser."""
+"""The whole product on a port, with two more tools that need no browser: an echo and a pause."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,11 +29,16 @@ ECHO = Tool(
     needs_tab=False,
 )
 
+PAUSE_SECONDS = 0.04
+PAUSE = replace(ECHO, name="pause", description="Returns its text as late as a browser would.")
+
 
 class EchoSource(Source):
-    """Runs the echo."""
+    """Runs both."""
 
     async def run(self, call: Call) -> CallResult:
+        if call.tool.name == PAUSE.name:
+            await asyncio.sleep(PAUSE_SECONDS)
         return CallResult(content=[text(call.arguments["text"])])
 
 
@@ -42,7 +48,7 @@ def echo_app(home: Home) -> App:
         Settings(rates=RateSettings(sessions_per_minute=0, admin_per_minute=0)), SECRET, home=home
     )
     app.sources[ECHO.source] = EchoSource()
-    app.hub.tools.add(ECHO)
+    app.hub.tools.add(ECHO, PAUSE)
     return app
 
 
