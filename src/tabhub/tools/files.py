@@ -67,7 +67,7 @@ class Files:
         self._own.require_other(path)
         if path.suffix.lower() not in suffixes:
             raise InvalidArguments(f"{name!r} must end with {' or '.join(suffixes)}.")
-        if path.exists():
+        if _exists(path):
             raise _already_exists(path)
         return path
 
@@ -89,6 +89,13 @@ def _resolved(root: Path, name: str) -> Path:
         return (root / name).resolve()
     except (OSError, ValueError):
         raise InvalidArguments(f"{name!r} is not a path.") from None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise InvalidArguments(f"{path.name!r} is not a file name: {error.strerror}.") from None
 
 
 def _already_exists(path: Path) -> InvalidArguments:
