@@ -29,7 +29,9 @@ def test_a_path_that_leads_out_of_the_folder_is_refused(tmp_path: Path, path: st
     assert refused.value.reason == "permission_denied"
 
 
-@pytest.mark.parametrize("path", ["a", "a.sh", "a.png.sh", "a\0.png", "old.png", "x" * 300 + ".png"])
+@pytest.mark.parametrize(
+    "path", ["a", "a.sh", "a.png.sh", "a\0.png", "old.png", "x" * 300 + ".png"]
+)
 def test_an_invalid_name_is_refused(tmp_path: Path, path: str) -> None:
     (tmp_path / "old.png").write_bytes(b"old")
     with pytest.raises(InvalidArguments):

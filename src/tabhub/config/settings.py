@@ -5,6 +5,7 @@ The string below a setting is its text in `docs/settings.md`.
 
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
@@ -133,12 +134,13 @@ class AuditSettings(_Section):
 
 class DownloadSettings(_Section):
     folder: str | None = None
-    """The folder where tools may save files; null forbids saving."""
+    """The folder, with its full path, where tools may save files; null forbids saving."""
 
 
 class UploadSettings(_Section):
     folders: list[str] = msgspec.field(default_factory=list)
-    """Folders whose files tools may give to pages; an empty list forbids it."""
+    """Folders, with their full paths, whose files tools may give to pages; an empty list forbids
+    it."""
 
 
 class RecordingSettings(_Section):
@@ -218,6 +220,15 @@ def _problem(settings: Settings) -> str | None:
             f"limits.callSeconds is {limits.call_seconds:g}, but must not be above "
             f"limits.maxCallSeconds, which is {limits.max_call_seconds:g}"
         )
+    return _problem_of_folders(settings)
+
+
+def _problem_of_folders(settings: Settings) -> str | None:
+    named = [("downloads.folder", settings.downloads.folder)]
+    named += [("uploads.folders", folder) for folder in settings.uploads.folders]
+    for key, folder in named:
+        if folder is not None and not Path(folder).expanduser().is_absolute():
+            return f"{key} must be a full path, not {folder!r}"
     return None
 
 
