@@ -34,6 +34,7 @@ OFF: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("browser_print_pdf", {"tabId": 1}),
         ("computer", {"action": "screenshot", "tabId": 1}),
         ("computer", {"action": "zoom", "region": [0, 0, 9, 9], "tabId": 1}),
+        ("computer", {"action": "scroll", "scroll_direction": "down", "tabId": 1}),
         ("gif_creator", {"action": "start_recording", "tabId": 1}),
     ],
     "browser_intercept_requests": [

@@ -87,4 +87,7 @@ def _common(entry: Json) -> Json:
     arguments = {key: value for key, value in entry["arguments"].items() if key != "tabId"}
     if "error" in kept:
         kept["error"] = plain(kept["error"])
+        if kept["verdict"] == "replayed":
+            # Each interface has its own word for an operation id.
+            del kept["error"]["message"]
     return {**kept, "arguments": arguments, "operationId": entry["operationId"] is not None}

@@ -245,6 +245,7 @@ _SAME_AS = {
     "left_click_drag": "browser_drag",
 }
 _READING = ("screenshot", "wait", "zoom")
+_WITH_PICTURE = ("screenshot", "zoom", "scroll")
 
 
 async def _computer(context: Context) -> CallResult:
@@ -268,7 +269,7 @@ def _same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _abilities(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
-    if arguments.get("action") not in ("screenshot", "zoom"):
+    if arguments.get("action") not in _WITH_PICTURE:
         return ()
     return (Ability.CAPTURE, *writing(arguments, "save_to_disk"))
 
