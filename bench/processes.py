@@ -34,6 +34,19 @@ class Child:
 
 
 @contextmanager
+def busy_client(module: str, port: int) -> Iterator[None]:
+    """Run a module that uses the server in a loop; begins when it has printed a line."""
+    command = [sys.executable, "-m", module, str(port)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            yield
+        finally:
+            process.terminate()
+
+
+@contextmanager
 def server(module: str) -> Iterator[Child]:
     """Run a module that prints its port and serves until it is terminated."""
     command = [sys.executable, "-m", module]

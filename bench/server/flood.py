@@ -1,17 +1,15 @@
 """Latency and memory while another client sends large requests that are refused."""
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from statistics import median, quantiles
 
 import uvloop
 
 from bench.caller import Caller, milliseconds
 from bench.http_connection import HttpConnection
-from bench.processes import Child, rss_megabytes, server
+from bench.processes import Child, busy_client, rss_megabytes, server
 from bench.rows import Row
 from bench.server.echo_server import PAUSE, SECRET
 
@@ -35,7 +33,7 @@ def measure() -> Iterator[Row]:
 
 
 def _flooded(product: Child) -> list[float]:
-    with _flood(product.port):
+    with busy_client("bench.server.flood", product.port):
         return _latencies(product)
 
 
@@ -54,19 +52,6 @@ async def _timed(port: int) -> list[float]:
 
 def _high(latencies: list[float]) -> float:
     return quantiles(latencies, n=100)[94]
-
-
-@contextmanager
-def _flood(port: int) -> Iterator[None]:
-    """A process that sends such requests in a loop."""
-    command = [sys.executable, "-m", "bench.server.flood", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()
-            yield
-        finally:
-            process.terminate()
 
 
 async def _send(port: int) -> None:

@@ -1,15 +1,12 @@
 """Latency of a call while another client reads the audit log, against without."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from statistics import median, quantiles
 
 import uvloop
 
 from bench.caller import Caller, milliseconds
-from bench.processes import Child, server
+from bench.processes import Child, busy_client, server
 from bench.rows import Row
 from bench.server.echo import ARGUMENTS
 from bench.server.echo_server import SECRET
@@ -37,7 +34,7 @@ def measure() -> Iterator[Row]:
 
 
 def _with_reader(product: Child) -> list[float]:
-    with _reader(product.port):
+    with busy_client("bench.server.audit_reader", product.port):
         return _latencies(product)
 
 
@@ -54,16 +51,3 @@ async def _timed(port: int) -> list[float]:
 
 def _high(latencies: list[float]) -> float:
     return quantiles(latencies, n=100)[98]
-
-
-@contextmanager
-def _reader(port: int) -> Iterator[None]:
-    """A process that reads the whole audit log in a loop."""
-    command = [sys.executable, "-m", "bench.server.audit_reader", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            process.stdout.readline()
-            yield
-        finally:
-            process.terminate()

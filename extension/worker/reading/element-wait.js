@@ -10,9 +10,9 @@ import { getTab, requireKnownSite } from "../shared/known-tabs.js";
 import { findTarget } from "../input/targets.js";
 
 const MOST_MS = 10_000;
-const LOOK_MS = 500;
+const LOOK_MS = 2000;
 /** A waiting frame answers by itself; this limit is for one that does not. */
-const SPARE_MS = 1000;
+const SPARE_MS = 3000;
 
 let nextId = 1;
 
