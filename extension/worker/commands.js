@@ -5,7 +5,7 @@ import { createBookmark, listBookmarks, searchBookmarks } from "./data/bookmark-
 import { capture } from "./picture/screenshot.js";
 import { click, hover } from "./input/click.js";
 import { recentlyClosed, restoreSession } from "./tabs/closed-tabs.js";
-import { cssCoverage } from "./reading/css-coverage.js";
+import { cssCoverage } from "./recording/css-coverage.js";
 import {
   clearSiteData,
   deleteCookies,

@@ -6,6 +6,7 @@ import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
 import { waitingIn } from "../emulation/interception.js";
 import { hasBeenActive } from "../frames/frames.js";
 import { isOn, recordBirth } from "../recording/recorder.js";
+import { URL_LENGTH, clip } from "../shared/clip.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import {
   getTab,
@@ -277,19 +278,23 @@ async function loadedResult(tabId, loaded) {
  */
 async function explain(error, url) {
   if (!wasAborted(error)) return error;
-  const name = await downloadedFrom(url);
+  const item = await downloadedFrom(url);
+  const name = item && (item.filename.split(/[\\/]/).pop() || "file");
   const why = name
     ? `it became a download (${name})`
     : "it was answered without a page, or the navigation was stopped";
-  const data = { netError: "net::ERR_ABORTED", download: Boolean(name) };
+  const data = {
+    netError: "net::ERR_ABORTED",
+    download: Boolean(name),
+    ...(item && { url: clip(item.finalUrl || item.url, URL_LENGTH) }),
+  };
   return new CommandError("navigation_failed", `${url} did not become a page: ${why}.`, data);
 }
 
 /** @param {string} url */
 async function downloadedFrom(url) {
   const recent = await chrome.downloads.search({ orderBy: ["-startTime"], limit: 5 });
-  const found = recent.find((item) => item.url === url || item.finalUrl === url);
-  return found && (found.filename.split(/[\\/]/).pop() || "file");
+  return recent.find((item) => item.url === url || item.finalUrl === url);
 }
 
 /** @param {{url: string}} input */

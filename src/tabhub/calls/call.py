@@ -7,12 +7,13 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Raw, Struct, field
 
-from tabhub.calls.ports import AuditEvent, Elicit, MayEnter, MayTell
+from tabhub.calls.ports import AuditEvent, Elicit, MayEnter
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.permissions.sites import MayTell
 from tabhub.wire.mcp.messages import CallResult
 
 READ_BYTES = 64 * 1024

@@ -16,9 +16,6 @@ from tabhub.permissions.grants import Scope
 MayEnter = Callable[[str], bool] | None
 """Whether a call may enter frames of another site than its page's; None allows all."""
 
-MayTell = Callable[[str], bool] | None
-"""Whether a result about several sites may include a site; None allows all."""
-
 Clock = Callable[[], float]
 """Seconds of a monotonic clock."""
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tabhub.calls.results import done
+from tabhub.permissions.sites import WALLED
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -21,19 +22,23 @@ MODIFIERS: Json = {
 
 def acted(context: Context, action: str, output: Json, **more: Any) -> CallResult:
     """The result of an action: a sentence about the action, then its effect."""
-    effect = _with_tab_id(context, output["effect"])
+    effect = _shown(context, output["effect"])
     data = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
     note = BY_SCRIPT if output.get("byScript") else ""
     return done(f"{action}. {_effect_text(effect)}".rstrip() + note, {**data, **more})
 
 
-def _with_tab_id(context: Context, effect: Json) -> Json:
-    """An effect with tabhub's id of a tab that it opened, unless that tab is already closed."""
-    if "opened" not in effect:
-        return effect
-    tab = context.hub.tabs.by_native(context.tab.browser, effect["opened"])
-    rest = {key: value for key, value in effect.items() if key != "opened"}
-    return rest if tab is None else {**rest, "opened": tab.id}
+def _shown(context: Context, effect: Json) -> Json:
+    """An effect as results have it: tabhub's id of a tab that it opened, the name of a file."""
+    shown = {key: value for key, value in effect.items() if key not in ("opened", "download")}
+    if "opened" in effect:
+        tab = context.hub.tabs.by_native(context.tab.browser, effect["opened"])
+        # It may be closed already.
+        shown |= {} if tab is None else {"opened": tab.id}
+    if "download" in effect:
+        download = effect["download"]
+        shown["download"] = WALLED if download["url"] == WALLED else download["name"]
+    return shown
 
 
 def _effect_text(effect: Json) -> str:
@@ -41,7 +46,9 @@ def _effect_text(effect: Json) -> str:
     if "opened" in effect:
         outside.append(f"It opened tab {effect['opened']}.")
     if "download" in effect:
-        outside.append(f"It started a download: {effect['download']!r}.")
+        is_walled = effect["download"] == WALLED
+        which = " from a walled site" if is_walled else f": {effect['download']!r}"
+        outside.append(f"It started a download{which}.")
     return " ".join([*outside, *_in_page(effect, bool(outside))])
 
 
@@ -49,7 +56,8 @@ def _in_page(effect: Json, has_outside: bool) -> list[str]:
     if dialog := effect.get("dialog"):
         return [dialog_sentence(dialog)]
     if "navigated" in effect:
-        return [f"The page went to {effect['navigated']}."]
+        is_walled = effect["navigated"] == WALLED
+        return [f"The page went to {'a walled site' if is_walled else effect['navigated']}."]
     if "files" in effect:
         return [f"The page received {_files(effect['files'])}."]
     value = [f"It now holds {effect['value']!r}."] if "value" in effect else []
@@ -87,7 +95,8 @@ def dialog_name(dialog: Json) -> str:
         return "the file chooser"
     realm = f", {dialog['realm']!r}" if "realm" in dialog else ""
     message = f": {dialog['message']!r}{realm}" if dialog["message"] else ""
-    return f"a dialog ({dialog['type']}){message}"
+    whose = " of a walled site" if dialog.get("origin") == WALLED else ""
+    return f"a dialog ({dialog['type']}){whose}{message}"
 
 
 def modifiers(context: Context) -> Json:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from tabhub.calls.results import done
-from tabhub.errors import InvalidArguments, NotFound, Refused
+from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused
 from tabhub.tools.reports import (
     MAX_TOKENS,
     counted_lines,
@@ -142,6 +142,8 @@ async def _download_file(context: Context) -> CallResult:
     input: Json = {key: arguments[key] for key in ("filename", "saveAs") if key in arguments}
     input |= {"url": address(arguments["url"]), "timeoutMs": context.wait_ms}
     item = await context.in_browser(context.browser, "downloads.start", input)
+    if not context.may_show(item["url"]):
+        raise Forbidden("The download led to a walled site.", "permission_off", effect="done")
     if item["state"] == "interrupted":
         fault = item.get("error", "it was interrupted")
         raise Refused(
