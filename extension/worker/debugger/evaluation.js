@@ -202,6 +202,7 @@ async function ask(tabId, method, params) {
   try {
     return await send(tabId, method, params);
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     return { refused: messageOf(error) };
   }
 }

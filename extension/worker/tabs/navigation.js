@@ -1,5 +1,6 @@
 /** Opening, navigating and closing tabs. */
 
+import { onCrash } from "../debugger/crashed-pages.js";
 import { attachTab, isTaken, send, withTab } from "../debugger/debugger.js";
 import { forgetLogin, openLogin } from "../debugger/logins.js";
 import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
@@ -103,7 +104,7 @@ export async function openTab({ input, signal, reportTabChanges }) {
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
   const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
-  const stop = onHeldUp(tabId, () => wait.leave());
+  const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     if (isOn()) await recordBirth(tabId).catch(() => {});
@@ -122,6 +123,17 @@ export async function openTab({ input, signal, reportTabChanges }) {
   } finally {
     stop();
   }
+}
+
+/**
+ * @param {number} tabId
+ * @param {LoadWait} wait
+ * @returns {() => void}
+ */
+function endingEarly(tabId, wait) {
+  // The caller who is to answer a held request must get this result first.
+  const stops = [onHeldUp(tabId, () => wait.leave()), onCrash(tabId, (error) => wait.fail(error))];
+  return () => stops.forEach((stop) => stop());
 }
 
 /**
@@ -186,8 +198,7 @@ async function navigateAndWait({ tabId, input, signal, progress, reportTabChange
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
   });
   underWay.set(tabId, wait);
-  // The caller who is to answer a held request must get this result first.
-  const stop = onHeldUp(tabId, () => wait.leave());
+  const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
