@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ async def test_a_killed_page_is_said_at_once_and_the_tab_works_again(here: Rig, 
             await kill_pages(here)
             ended = await running
             assert ended["structuredContent"]["error"]["reason"] == "navigated_away"
-            await eventually(lambda tab=tab: is_gone(here, tab))
+            await eventually(partial(is_gone, here, tab))
             for tool, arguments in CALLS:
                 await require_crashed(agent, tool, {**arguments, "tabId": tab})
             await agent.call("browser_navigate_tab", url=again, tabId=tab)

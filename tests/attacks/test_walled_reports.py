@@ -29,7 +29,11 @@ def redirected(site: Site, target: str) -> str:
 @pytest.fixture
 async def walled(tmp_path: Path, site: Site) -> AsyncIterator[Rig]:
     forbidden = site.other.removeprefix("http://")
-    async with rig(tmp_path, {"permissions": {"domains": {forbidden: "off"}}}) as here:
+    config = {
+        "permissions": {"domains": {forbidden: "off"}},
+        "downloads": {"folder": str(tmp_path / "saved")},
+    }
+    async with rig(tmp_path, config) as here:
         yield here
 
 

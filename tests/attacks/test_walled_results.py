@@ -60,7 +60,7 @@ def filled(kind: inspect.Type, depth: int, text: str) -> Any:
         return [filled(kind.item_type, depth + 1, text)] if depth < 5 else []
     if isinstance(kind, inspect.StructType):
         there = SECRET if any(is_address(field.type) for field in kind.fields) else text
-        there = there if kind.cls.of_page else "ours"
+        there = there if getattr(kind.cls, "of_page", True) else "ours"
         return {field.encode_name: filled(field.type, depth + 1, there) for field in kind.fields}
     if isinstance(kind, inspect.LiteralType):
         return kind.values[0]

@@ -295,7 +295,9 @@ ON_DENIED_SITE = "https://my.bank.example/account?token=s3cret"
 DETAILS = ("account", "s3cret", "Balance")
 
 
-async def test_of_tabs_on_a_denied_site_results_say_only_that_they_are_walled(tmp_path: Path) -> None:
+async def test_of_tabs_on_a_denied_site_results_say_only_that_they_are_walled(
+    tmp_path: Path,
+) -> None:
     async with place(tmp_path, DENY) as here:
         here.extension.handlers["tabs.open"] = lambda params: tab(
             9, url=ON_DENIED_SITE, title="Balance"

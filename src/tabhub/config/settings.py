@@ -134,7 +134,10 @@ class AuditSettings(_Section):
 
 class DownloadSettings(_Section):
     folder: str | None = None
-    """The folder, with its full path, where tools may save files; null forbids saving."""
+    """The folder, with its full path, where tools may save files, and where downloads go; null
+    forbids saving, and leaves downloads in the browser's own folder. tabhub's own browser uses it
+    from its next start; from any other, the server moves what `browser_download_file` has
+    downloaded."""
 
 
 class UploadSettings(_Section):

@@ -17,7 +17,7 @@ from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Changes, Handler, Tool
 from tabhub.permissions.sites import OPAQUE, WALLED, site_of
 from tabhub.tools.files import Files, UploadFolders
-from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, Screenshots
+from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, SavedDownloads, Screenshots
 from tabhub.tools.walls import told, told_error
 from tabhub.wire.abilities import Ability
 from tabhub.wire.commands import COMMANDS
@@ -90,6 +90,7 @@ class Context:
     folders: UploadFolders
     screenshots: Screenshots
     closed_tabs: ClosedTabs
+    saved_downloads: SavedDownloads
     gif_recordings: GifRecordings
     listeners: Sequence[CommandListener] = ()
     """Each is called after every command that ran in a tab."""

@@ -57,13 +57,14 @@ class BrowserProcess:
         headless: bool,
         urls: Sequence[str] = (),
         extra_args: Sequence[str] = (),
+        downloads: Path | None = None,
     ) -> "BrowserProcess":
         """Start a browser with the installed extension; returns when it has opened the profile.
 
         It can still fail before its extension connects: await `failure` together with that.
         """
         profile, extension = profile.expanduser().absolute(), home.managed_extension.absolute()
-        prepare_profile(profile)
+        prepare_profile(profile, downloads)
         arguments = browser_arguments(
             browser,
             extension=extension,

@@ -40,6 +40,8 @@ class BrowserOptions:
     lends: bool = True
     """Whether a browser that another process manages is accepted."""
     leaves_with_server: bool = False
+    downloads: Path | None = None
+    """The folder for downloads; None for the browser's own."""
 
     def is_met_by(self, running: OpenBrowser) -> bool:
         """Whether a running browser matches; pages are only opened in a new one."""
@@ -144,6 +146,7 @@ async def _start(
         headless=options.is_headless,
         urls=options.urls,
         extra_args=options.arguments,
+        downloads=options.downloads,
     )
 
 

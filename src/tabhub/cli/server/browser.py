@@ -13,7 +13,8 @@ from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, pr
 from tabhub.cli import running
 from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
-from tabhub.errors import Unavailable
+from tabhub.errors import Forbidden, Unavailable
+from tabhub.tools.files import Files, OwnFiles
 
 DEBUGGING_FLAG = "--remote-debugging-"
 DEBUGGING_WARNING = (
@@ -59,8 +60,18 @@ class BrowserRequest:
             arguments=self.arguments,
             lends=lends,
             leaves_with_server=leaves_with_server,
+            downloads=_download_folder(home),
         )
         return await provide(request, find_browser)
+
+
+def _download_folder(home: Home) -> Path | None:
+    """The folder of the settings; if tools may not use it, the browser keeps its own."""
+    folder = settings.load(home).downloads.folder
+    own = OwnFiles((home.root, Home.default().root))
+    with suppress(Forbidden):
+        return Files(lambda: folder, own).folder
+    return None
 
 
 def how_started(browser: ManagedBrowser) -> str:
