@@ -44,6 +44,7 @@ NO_PLUGINS: Json = {
 PRIVATE = frozenset(
     {
         *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
+        "managedBrowser",
         "disabledBrowserTools",  # the person's; an agent sees its own in its list of tools
     }
 )
@@ -132,6 +133,8 @@ class Report:
     """The port of the second listener, if there is one."""
     starting: bool = False
     """Whether the browser that `start` should open is not ready yet."""
+    managed_browser: Callable[[], Json | None] = lambda: None
+    """The state of the browser that `start` opened, and how often it has crashed."""
     demo: str | None = None
     """The address of the demo shop, if it is served."""
     _started: float = field(default_factory=time.monotonic)
@@ -146,6 +149,7 @@ class Report:
             "mode": "dev" if self.settings.dev else "production",
             "pid": os.getpid(),
             "starting": self.starting,
+            "managedBrowser": self.managed_browser(),
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [self._browser(browser) for browser in browsers],

@@ -78,9 +78,10 @@ def _inner(outer: dict[str, Any], key: str) -> dict[str, Any]:
 class OpenBrowser:
     """A running browser that another process has started, known by its process number."""
 
-    def __init__(self, pid: int, command: str) -> None:
+    def __init__(self, pid: int, command: str, profile: Path) -> None:
         self.pid = pid
         self._command = f"{command} "
+        self._profile = profile
 
     @classmethod
     def find(cls, profile: Path, extension: Path) -> "OpenBrowser | None":
@@ -88,7 +89,7 @@ class OpenBrowser:
         pid = owner(profile)
         if pid is None or not processes.is_alive(pid):
             return None
-        found = cls(pid, processes.command(pid))
+        found = cls(pid, processes.command(pid), profile)
         is_ours = found._has(f"--user-data-dir={profile}") and found._has_extension(extension)
         return found if is_ours else None
 
@@ -105,6 +106,14 @@ class OpenBrowser:
         while processes.is_alive(self.pid):
             await asyncio.sleep(_POLL_SECONDS)
         return 0
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether it has ended without noting in its profile that it was closed."""
+        if processes.is_alive(self.pid):
+            return False
+        preferences = _read(self._profile / "Default" / "Preferences") or {}
+        return _inner(preferences, "profile").get("exit_type") == "Crashed"
 
     async def failure(self) -> BrowserFailed:
         await self.wait()

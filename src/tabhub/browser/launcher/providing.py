@@ -73,6 +73,11 @@ class ManagedBrowser:
     async def failure(self) -> BrowserFailed:
         return await self._process.failure()
 
+    @property
+    def has_crashed(self) -> bool:
+        """Whether it has crashed and is ours to start again."""
+        return self._hold is not None and self._process.has_crashed
+
     async def stop(self) -> None:
         """End it, unless another process manages it."""
         if self._hold is None:

@@ -216,6 +216,10 @@ def connected(inspection: Inspection) -> Iterator[Finding]:
     if inspection.server is None:
         return
     browsers = inspection.server["browsers"]
+    started = inspection.server.get("managedBrowser") or {}
+    if started.get("says"):
+        finding = fail if started["state"] == "given up" else warn
+        yield finding(started["says"], f"look into {inspection.home.log}; tabhub browser opens one")
     if not browsers:
         yield warn(
             "No browser is connected, so agents can do nothing.",

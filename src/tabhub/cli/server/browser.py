@@ -5,10 +5,12 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import install_extension
+from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
 from tabhub.cli import running
 from tabhub.config import environment, secret, settings
@@ -120,13 +122,16 @@ async def _stopped(stopping: asyncio.Event, home: Home | None) -> None:
 async def _run_browser(
     request: BrowserRequest, home: Home, urls: list[str], while_server: bool
 ) -> None:
-    browser = await request.fulfil(home, urls, lends=False, leaves_with_server=while_server)
+    fulfil = partial(request.fulfil, home, lends=False, leaves_with_server=while_server)
+    # Pages that made it crash are not opened again.
+    kept = KeptBrowser(await fulfil(urls=urls), partial(fulfil, urls=[]))
     try:
-        print(f"{how_started(browser)} Ctrl-C closes it.", flush=True)
-        if await browser.wait() != 0:
-            raise await browser.failure()
+        print(f"{how_started(kept.browser)} Ctrl-C closes it.", flush=True)
+        end = await kept.run()
+        if await kept.browser.wait() != 0:
+            raise end
     finally:
-        await browser.stop()
+        await kept.stop()
 
 
 def show_path() -> None:

@@ -48,6 +48,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"sse port: {facts['ssePort']}"
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
+    if (facts.get("managedBrowser") or {}).get("says"):
+        yield f"  {facts['managedBrowser']['says']}"
     for browser in facts.get("browsers", ()):
         yield f"  {described(browser)}"
         yield from _mismatch(browser)
