@@ -5,7 +5,7 @@
  */
 
 import { holdFirstDocument } from "../debugger/first-document.js";
-import { heldFor, hold, send, sendTo, unhold } from "../debugger/debugger.js";
+import { heldFor, hold, sendTo, unhold } from "../debugger/debugger.js";
 import { dropNetwork, useNetwork } from "../debugger/network-events.js";
 import { dropRuntime, useRuntime } from "../debugger/page-document.js";
 import { Recording } from "./tab-recording.js";
