@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.real_browser, long_enough]
 LOOK = "location.host + document.documentElement.innerHTML"
 DISGUISES = (
     rf"'\';' ; {LOOK}",
-    f"'use strict';\n\"\\\";\" ; {LOOK}",
+    f'\'use strict\';\n"\\";" ; {LOOK}',
     f"/* ' */ 'x'\n;{LOOK}",
     f"<!-- '\n{LOOK}",
     f"return {LOOK}",
@@ -64,7 +64,9 @@ async def test_a_blank_tab_of_a_denied_page_is_not_read(tmp_path: Path, site: Si
     write = "document.write('inside'); location.href = 'about:blank'"
     async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=f"{site.url}/html?body=<p>outside")
-        leave = f"setTimeout(() => location.href = `{site.other}/html?body=<script>{write}</script>`)"
+        leave = (
+            f"setTimeout(() => location.href = `{site.other}/html?body=<script>{write}</script>`)"
+        )
         await agent.call("browser_execute_script", code=leave)
         for _ in range(ROUNDS):
             found = await agent.result("browser_execute_script", code="document.body.innerText")

@@ -7,7 +7,7 @@ import { register } from "../shared/tab-state.js";
 import { onAbort, unlessAborted } from "../shared/timing.js";
 import { send, takenTabs, withTab } from "./debugger.js";
 import { unlessDialog } from "./page-dialogs.js";
-import { documentOf, forgetDocument, hrefIn, isBlank, isGone, isOn } from "./page-document.js";
+import { documentOf, forgetDocument, isGone, isOn } from "./page-document.js";
 
 // Stopping code that does not yield. Extensions may not terminate a page's code, but they may pause
 // it and resume it with the order to terminate. The debugger must be enabled before the code runs:
@@ -183,11 +183,8 @@ async function run({ tabId, code, site, timeout, source }, signal) {
   const params = { ...EVALUATE, timeout };
   const evaluated = async (/** @type {string} */ text) => {
     const expression = `${text}\n//# sourceURL=${source}`;
-    const answer = await inDocument(tabId, site, { ...params, expression });
-    if (!isGone(answer.refused)) return answer;
-    // The tab shows another document, and nothing has run yet.
-    forgetDocument(tabId);
-    return inDocument(tabId, site, { ...params, expression });
+    const again = () => inDocument(tabId, site, { ...params, expression });
+    return inDocument(tabId, site, { ...params, expression }, again);
   };
   const answer = await evaluated(code);
   if (!refusedReturn(answer)) return resultOf(tabId, answer);
@@ -201,16 +198,20 @@ async function run({ tabId, code, site, timeout, source }, signal) {
  * @param {number} tabId
  * @param {string | undefined} site
  * @param {{expression: string}} params
+ * @param {() => Promise<any>} [again] what to do if the document is gone and nothing has run
  */
-async function inDocument(tabId, site, params) {
+async function inDocument(tabId, site, params, again) {
   const page = await documentOf(tabId);
-  if (!isOn(page, site)) throw moved();
-  const { uniqueContextId } = page;
+  const isAllowed = () => isOn(tabId, page, site);
+  if (!(await isAllowed())) throw moved();
+  const uniqueContextId = page.uniqueId;
   const answer = await ask(tabId, "Runtime.evaluate", { ...params, uniqueContextId });
-  if (isBlank(page) && !answer.refused) {
-    const href = await hrefIn(tabId, uniqueContextId).catch(() => page.href);
-    if (!isOn({ ...page, href }, site)) throw moved();
+  if (again && isGone(answer.refused)) {
+    forgetDocument(tabId, page);
+    return again();
   }
+  // A blank document may have become another one in place.
+  if (!answer.refused && !(await isAllowed().catch(() => true))) throw moved();
   return answer;
 }
 

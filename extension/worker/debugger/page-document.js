@@ -5,29 +5,26 @@
  */
 
 import { CommandError } from "../shared/command-errors.js";
-import { siteOfDocument } from "../shared/known-tabs.js";
+import { siteOf, siteOfDocument } from "../shared/known-tabs.js";
 import { register } from "../shared/tab-state.js";
 import { within } from "../shared/timing.js";
 import { send } from "./debugger.js";
 
-const CONTEXT_MS = 5000;
+const FIND_MS = 5000;
 const NAMING = "naming the document";
 /** These have nothing of the site that they are shown for. */
 const BLANK = /^(?:about:|chrome-error:)/;
 
-/**
- * @typedef {object} PageDocument
- * @property {string} uniqueContextId
- * @property {string} origin
- * @property {string} href
- */
+/** @typedef {{uniqueId: string, origin: string}} PageDocument */
 
 /** @type {Map<number, Set<string>>} who uses the domain in the tab's own session */
 const users = new Map();
-/** @type {Map<number, Map<string, {uniqueId: string, origin: string}>>} by tab and frame */
-const contexts = new Map();
-/** @type {Map<number, Promise<PageDocument>>} */
-const documents = new Map();
+/** @type {Map<number, Map<string, PageDocument>>} by tab and frame, while the domain is enabled */
+const shown = new Map();
+/** @type {Map<number, string>} the debugger's names of main frames */
+const mainFrames = new Map();
+/** @type {Map<number, PageDocument>} found while the domain was enabled for a moment */
+const found = new Map();
 
 /**
  * @param {number} tabId
@@ -50,43 +47,30 @@ export function dropRuntime(tabId, user) {
   const using = users.get(tabId);
   if (!using?.delete(user) || using.size) return;
   users.delete(tabId);
-  contexts.delete(tabId);
+  shown.delete(tabId);
   void order(tabId, "Runtime.disable");
 }
 
-/** @param {number} tabId */
-export function documentOf(tabId) {
-  const known = documents.get(tabId);
-  if (known) return known;
-  const found = within(CONTEXT_MS, find(tabId));
-  documents.set(tabId, found);
-  const drop = () => documents.get(tabId) === found && documents.delete(tabId);
-  // A blank document can become another one in place.
-  found.then((page) => isBlank(page) && drop(), drop);
-  return found;
+/**
+ * @param {number} tabId
+ * @returns {Promise<PageDocument>}
+ */
+export async function documentOf(tabId) {
+  return found.get(tabId) ?? shownIn(tabId) ?? within(FIND_MS, find(tabId));
 }
 
 /** @param {number} tabId */
-export function forgetDocument(tabId) {
-  documents.delete(tabId);
-}
-
-/** @param {PageDocument} page */
-export function isBlank({ href }) {
-  return BLANK.test(href);
+function shownIn(tabId) {
+  return shown.get(tabId)?.get(mainFrames.get(tabId) ?? "");
 }
 
 /**
- * @param {PageDocument} page
- * @param {string | undefined} site
+ * @param {number} tabId
+ * @param {PageDocument} gone
  */
-export function isOn({ origin, href }, site) {
-  if (site === undefined) return true;
-  const isOpaque = !/^https?:/.test(origin);
-  const own = siteOfDocument(isOpaque ? "null" : origin, href);
-  if (own === site) return true;
-  // A blank document has the origin of the page that opened it, if any.
-  return BLANK.test(href) && (isOpaque || site === "");
+export function forgetDocument(tabId, gone) {
+  if (found.get(tabId) === gone) found.delete(tabId);
+  dropContext(tabId, gone.uniqueId);
 }
 
 /**
@@ -99,37 +83,62 @@ export function isGone(fault) {
 
 /**
  * @param {number} tabId
- * @param {string} uniqueContextId
- * @returns {Promise<string>}
+ * @param {PageDocument} page
+ * @param {string | undefined} site
+ * @returns {Promise<boolean>}
  */
-export async function hrefIn(tabId, uniqueContextId) {
-  // A page cannot replace this property.
-  const params = { expression: "location.href", uniqueContextId, returnByValue: true };
-  return String((await send(tabId, "Runtime.evaluate", params)).result.value);
+export async function isOn(tabId, page, site) {
+  if (site === undefined || siteOf(page.origin) === site) return true;
+  return isShowing(page.origin, await addressOf(tabId, page), site);
+}
+
+/**
+ * For a document whose origin is not the site's: one without an origin, or a blank one.
+ * @param {string} origin
+ * @param {string} href
+ * @param {string} site
+ */
+export function isShowing(origin, href, site) {
+  const isOpaque = !/^https?:/.test(origin);
+  // A blank document has the origin of the page that opened it, if any.
+  if (BLANK.test(href)) return isOpaque || site === "";
+  return isOpaque && siteOfDocument("null", href) === site;
 }
 
 /**
  * @param {number} tabId
- * @returns {Promise<PageDocument>}
+ * @param {PageDocument} page
+ * @returns {Promise<string>}
  */
-async function find(tabId) {
-  const isNew = !users.has(tabId);
-  if (isNew) void useRuntime(tabId, NAMING, true);
-  const { uniqueId, origin } = await contextOf(tabId).finally(
-    () => isNew && dropRuntime(tabId, NAMING),
-  );
-  return { uniqueContextId: uniqueId, origin, href: await hrefIn(tabId, uniqueId) };
+async function addressOf(tabId, { uniqueId }) {
+  // A page cannot replace this property.
+  const params = { expression: "location.href", uniqueContextId: uniqueId, returnByValue: true };
+  return String((await send(tabId, "Runtime.evaluate", params)).result.value);
 }
 
 /** @param {number} tabId */
-async function contextOf(tabId) {
+async function find(tabId) {
+  const isNew = !users.has(tabId);
+  if (isNew) void useRuntime(tabId, NAMING, true);
+  try {
+    const page = await look(tabId);
+    if (isNew) found.set(tabId, page);
+    return page;
+  } finally {
+    if (isNew) dropRuntime(tabId, NAMING);
+  }
+}
+
+/** @param {number} tabId */
+async function look(tabId) {
   const [{ frameTree }] = await Promise.all([
     send(tabId, "Page.getFrameTree"),
-    // A document without scripts has no context before it is asked for.
+    // A document without scripts has no name before something is evaluated in it.
     send(tabId, "Runtime.evaluate", { expression: "0" }),
   ]);
-  const context = contexts.get(tabId)?.get(frameTree.frame.id);
-  if (context) return context;
+  mainFrames.set(tabId, frameTree.frame.id);
+  const page = shownIn(tabId);
+  if (page) return page;
   throw new CommandError("navigated_away", "The page went away before it answered.");
 }
 
@@ -150,31 +159,40 @@ function order(tabId, method) {
 function runtimeEvent(tabId, session, method, params) {
   if (session !== undefined) return;
   if (method === "Runtime.executionContextCreated") noteContext(tabId, params.context);
-  if (method === "Runtime.executionContextsCleared") contexts.delete(tabId);
+  if (method === "Runtime.executionContextsCleared") shown.delete(tabId);
+  if (method === "Runtime.executionContextDestroyed")
+    dropContext(tabId, params.executionContextUniqueId);
 }
 
 /**
  * @param {number} tabId
- * @param {{uniqueId: string, origin: string, auxData?: {isDefault: boolean, frameId: string}}} context
+ * @param {PageDocument & {auxData?: {isDefault: boolean, frameId: string}}} context
  */
 function noteContext(tabId, { uniqueId, origin, auxData }) {
   if (!auxData?.isDefault) return;
-  const known = contexts.get(tabId) ?? new Map();
-  contexts.set(tabId, known.set(auxData.frameId, { uniqueId, origin }));
+  const known = shown.get(tabId) ?? new Map();
+  shown.set(tabId, known.set(auxData.frameId, { uniqueId, origin }));
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} uniqueId
+ */
+function dropContext(tabId, uniqueId) {
+  const known = shown.get(tabId);
+  for (const [frameId, page] of known ?? []) if (page.uniqueId === uniqueId) known?.delete(frameId);
 }
 
 /** @param {number} tabId */
 function forget(tabId) {
-  documents.delete(tabId);
-  contexts.delete(tabId);
-  users.delete(tabId);
+  for (const map of [found, shown, mainFrames, users]) map.delete(tabId);
 }
 
 register({
   name: "documents",
   after: ["attachments"],
   event: runtimeEvent,
-  committed: forgetDocument,
+  committed: (tabId) => void found.delete(tabId),
   forget,
   lost: forget,
   returned: forget,

@@ -14,7 +14,6 @@ import { Outcomes, TabListeners, onHeldUp, watchLoads } from "../shared/tab-even
 import { register } from "../shared/tab-state.js";
 import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
-import { noteActed } from "./key-target.js";
 import { findPlace, findTarget } from "./targets.js";
 
 // Observing what an action does, by events, until its effects have settled.
@@ -33,8 +32,23 @@ const REFUSED_MS = 300;
 /** @type {TabListeners<[frame: Frame, by: string]>} frames that have refused a press of ours */
 const refusals = new TabListeners();
 
+/** @type {Map<number, Frame>} the frame of the last action in each tab */
+const acted = new Map();
+
+/** @param {number} tabId */
+export function lastActed(tabId) {
+  return acted.get(tabId);
+}
+
+/** @param {Frame} frame */
+function frameGone(frame) {
+  if (acted.get(frame.tabId) === frame) acted.delete(frame.tabId);
+}
+
 register({
-  name: "refused presses",
+  name: "actions",
+  forget: (tabId) => void acted.delete(tabId),
+  gone: frameGone,
   said: (frame, { type, by }) =>
     type === "refused" && refusals.call(frame.tabId, frame, String(by)),
 });
@@ -297,7 +311,7 @@ export async function actAndRest(context, frame, prepare, act, isPress) {
   });
   preparing.catch(() => watch.stop());
   const prepared = await preparing;
-  noteActed(frame);
+  acted.set(context.tabId, frame);
   return restAfter(context, watch, (live) => act(prepared, live), isPress);
 }
 

@@ -2,7 +2,7 @@
 
 import { framesOf, mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
-import { register } from "../shared/tab-state.js";
+import { lastActed } from "./act.js";
 
 /** A frame that takes the focus again and again keeps keys from arriving. */
 const MOST_TRIES = 4;
@@ -12,25 +12,6 @@ const LOOK_MS = 500;
 /** @typedef {import("./key-strokes.js").Stroke} Stroke */
 /** @typedef {import("./hand.js").Hand} Hand */
 
-/** @type {Map<number, Frame>} the frame of the last action in each tab */
-const acted = new Map();
-
-/** @param {Frame} frame */
-export function noteActed(frame) {
-  acted.set(frame.tabId, frame);
-}
-
-/** @param {Frame} frame */
-function frameGone(frame) {
-  if (acted.get(frame.tabId) === frame) acted.delete(frame.tabId);
-}
-
-register({
-  name: "acted frames",
-  forget: (tabId) => void acted.delete(tabId),
-  gone: frameGone,
-});
-
 /**
  * For keys without a target: the frame that has the focus, unless it has taken it from the one in
  * which the agent acted last. Frames of one site may move the focus between them.
@@ -39,7 +20,7 @@ register({
  */
 export async function meantFrame(tabId) {
   const focused = await focusedFrame(tabId);
-  const last = acted.get(tabId) ?? (await mainFrame(tabId));
+  const last = lastActed(tabId) ?? (await mainFrame(tabId));
   if (focused === last || focused.site === last.site) return focused;
   if (await last.ask("regainField", {})) return last;
   throw taken(`Click the field first: the focus is in a frame of ${focused.site}.`, 0);

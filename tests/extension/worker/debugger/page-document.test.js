@@ -6,35 +6,39 @@ globalThis.chrome = {
   tabs: { TAB_ID_NONE: -1 },
   storage: { session: { set: async () => {} } },
 };
-const { isOn } = await import("../../../../extension/worker/debugger/page-document.js");
+const { isOn, isShowing } = await import("../../../../extension/worker/debugger/page-document.js");
 
 /**
- * @param {string} href
- * @param {string} [origin]
+ * @param {string} origin
+ * @param {string | undefined} site
  */
-const at = (href, origin = new URL(href).origin) => ({ uniqueContextId: "", href, origin });
+async function isAt(origin, site) {
+  globalThis.chrome.debugger = {
+    sendCommand: async () => ({ result: { value: `${origin}/page` } }),
+  };
+  return isOn(1, { uniqueId: "a", origin }, site);
+}
 
-test("a document is on the site that it was loaded from", () => {
-  assert.ok(isOn(at("https://a.example:8080/"), "a.example:8080"));
-  assert.ok(isOn(at("https://a.example.:8080/"), "a.example:8080"));
-  assert.ok(isOn(at("https://a.example./"), "a.example"));
-  assert.ok(isOn(at("https://anywhere.example/"), undefined));
-  assert.ok(!isOn(at("https://b.example/"), "a.example"));
-  assert.ok(!isOn(at("https://a.example:8080/"), "a.example"));
-  assert.ok(!isOn(at("http://b.example/"), ""));
-  assert.ok(!isOn(at("http://b.example/"), "opaque"));
+test("a document is on the site that it was loaded from", async () => {
+  assert.ok(await isAt("https://a.example:8080", "a.example:8080"));
+  assert.ok(await isAt("https://a.example.:8080", "a.example:8080"));
+  assert.ok(await isAt("https://a.example.", "a.example"));
+  assert.ok(await isAt("https://anywhere.example", undefined));
+  assert.ok(!(await isAt("https://b.example", "a.example")));
+  assert.ok(!(await isAt("https://a.example:8080", "a.example")));
+  assert.ok(!(await isAt("http://b.example", "")));
+  assert.ok(!(await isAt("http://b.example", "opaque")));
 });
 
 test("a sandboxed document belongs to the site in its address", () => {
-  assert.ok(isOn(at("https://a.example/", "://"), "a.example"));
-  assert.ok(!isOn(at("https://b.example/", "://"), "a.example"));
+  assert.ok(isShowing("://", "https://a.example/", "a.example"));
+  assert.ok(!isShowing("://", "https://b.example/", "a.example"));
 });
 
 test("a blank document belongs to the page that opened it", () => {
-  assert.ok(isOn(at("about:blank", "://"), ""));
-  assert.ok(isOn(at("about:blank", "://"), "a.example"));
-  assert.ok(isOn(at("about:blank", "https://a.example"), ""));
-  assert.ok(isOn(at("about:blank", "https://a.example"), "a.example"));
-  assert.ok(!isOn(at("about:blank", "https://b.example"), "a.example"));
-  assert.ok(isOn(at("chrome-error://chromewebdata/", "://"), "a.example"));
+  assert.ok(isShowing("://", "about:blank", ""));
+  assert.ok(isShowing("://", "about:blank", "a.example"));
+  assert.ok(isShowing("https://a.example", "about:blank", ""));
+  assert.ok(!isShowing("https://b.example", "about:blank", "a.example"));
+  assert.ok(isShowing("://", "chrome-error://chromewebdata/", "a.example"));
 });
