@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tabhub.audit.log import FOLD_SECONDS, KEPT_IN_MEMORY, UNFOLDED, AuditLog, read
+from tabhub.audit.limits import FOLD_SECONDS, UNFOLDED
+from tabhub.audit.log import KEPT_IN_MEMORY, AuditLog, read
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import NotFound, Refused, from_reason

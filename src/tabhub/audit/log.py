@@ -7,31 +7,24 @@ import contextlib
 import logging
 import os
 import time
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from tabhub.audit.entry import Entry, did_nothing, entry_of, iso
+from tabhub.audit.counts import Counts
+from tabhub.audit.entry import Entry, entry_of, iso
+from tabhub.audit.limits import Fold, Folding
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
-from tabhub.errors import REASONS
 
 KEPT_IN_MEMORY = 500
 OLDER_FILES = 5
 CHECK_SECONDS = 1.0
-FOLD_SECONDS = 60.0
-UNFOLDED = 300
-"""How many entries of one client without effect are written in that time; more are folded."""
-BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
-"""Upper bounds of the histogram of durations, in seconds."""
-DAY_MINUTES = 24 * 60
-OK = "ok"
 
 _log = logging.getLogger(__name__)
 
@@ -104,7 +97,7 @@ class AuditLog:
             return iter(newest)
         return (kept for kept in newest if all(kept[0][key] == value for key, value in given))
 
-    def _keep_folds(self, folds: Iterable["Fold"]) -> None:
+    def _keep_folds(self, folds: Iterable[Fold]) -> None:
         for event, times in folds:
             self._keep({**entry_of(event, self._redactor), "times": times})
 
@@ -180,130 +173,3 @@ def _open(path: Path) -> tuple[int, int]:
     if end and os.pread(file, 1, end - 1) != b"\n":
         end += os.write(file, b"\n")
     return file, end
-
-
-class Fold(NamedTuple):
-    """Several events in one entry: the last of them, and their number."""
-
-    event: AuditEvent
-    times: int
-
-
-class _Minute:
-    """The calls without effect of one client in one minute."""
-
-    def __init__(self, began: float) -> None:
-        self.ends = began + FOLD_SECONDS
-        self.written = 0
-        self.folds: dict[str, Fold] = {}
-
-    def add(self, event: AuditEvent) -> bool:
-        """Whether the event gets an entry of its own; otherwise it is folded."""
-        if self.written < UNFOLDED:
-            self.written += 1
-            return True
-        reason = event.error.reason if event.error is not None else ""
-        before = self.folds.get(reason)
-        self.folds[reason] = Fold(event, 1 if before is None else before.times + 1)
-        return False
-
-    def take(self) -> list[Fold]:
-        folds, self.folds = list(self.folds.values()), {}
-        return folds
-
-
-class Folding:
-    """Keeps a client that only fails from filling the log. Its clock is the time of the events."""
-
-    def __init__(self) -> None:
-        self._minutes: dict[str, _Minute] = {}
-
-    def admits(self, event: AuditEvent) -> bool:
-        """Whether an event is written now; otherwise it is folded."""
-        if not did_nothing(event):
-            return True
-        minute = self._minutes.get(event.client)
-        if minute is None:
-            minute = self._minutes[event.client] = _Minute(event.time)
-        return minute.add(event)
-
-    def over(self, now: float) -> list[Fold]:
-        """Take the folds of minutes that are over."""
-        over = [client for client, minute in self._minutes.items() if minute.ends <= now]
-        return [fold for client in over for fold in self._minutes.pop(client).take()]
-
-    def take(self) -> list[Fold]:
-        """Take all folds; the minutes continue."""
-        return [fold for minute in self._minutes.values() for fold in minute.take()]
-
-
-class Timing:
-    """How long the calls of one tool took."""
-
-    __slots__ = ("buckets", "seconds")
-
-    def __init__(self) -> None:
-        self.buckets = [0] * (len(BOUNDS) + 1)
-        self.seconds = 0.0
-
-
-class Counts:
-    """Counts calls since the server started, and over the last day."""
-
-    def __init__(self) -> None:
-        self.outcomes: dict[tuple[str, str], int] = {}
-        """By tool, and by `ok` or the reason word."""
-        self.timings: dict[str, Timing] = {}
-        self._day: deque[list[int]] = deque()
-        """Minute, successes and failures, for each minute with calls."""
-
-    def add(self, event: AuditEvent) -> None:
-        # An event without a session is not a call.
-        if not event.session:
-            return
-        error, tool = event.error, label(event)
-        self._minute(event.time)[1 if error is None else 2] += 1
-        outcome = OK if error is None else error.reason if error.reason in REASONS else "internal"
-        key = tool, outcome
-        self.outcomes[key] = self.outcomes.get(key, 0) + 1
-        timing = self.timings.get(tool)
-        if timing is None:
-            timing = self.timings[tool] = Timing()
-        seconds = event.duration_ms / 1000
-        timing.buckets[bisect_left(BOUNDS, seconds)] += 1
-        timing.seconds += seconds
-
-    def summary(self, now: float) -> dict[str, Any]:
-        """The counts in `/health`."""
-        self._forget(now)
-        good, bad = sum(minute[1] for minute in self._day), sum(minute[2] for minute in self._day)
-        total = sum(self.outcomes.values())
-        succeeded = sum(count for (_, outcome), count in self.outcomes.items() if outcome == OK)
-        seconds = sum(timing.seconds for timing in self.timings.values())
-        return {
-            "totalInvocations": total,
-            "successCount": succeeded,
-            "failureCount": total - succeeded,
-            "last24h": {"total": good + bad, "success": good, "failure": bad},
-            "avgDurationMs": round(seconds * 1000 / total, 3) if total else 0,
-        }
-
-    def _minute(self, time: float) -> list[int]:
-        number = int(time // 60)
-        if not self._day or self._day[-1][0] != number:
-            self._forget(time)
-            self._day.append([number, 0, 0])
-        return self._day[-1]
-
-    def _forget(self, now: float) -> None:
-        first = int(now // 60) - DAY_MINUTES
-        while self._day and self._day[0][0] <= first:
-            self._day.popleft()
-
-
-def label(event: AuditEvent) -> str:
-    """The tool's name if it is one of ours; pages and clients could invent any number of names."""
-    if event.plugin == "browser":
-        return event.tool
-    unknown = event.error is not None and event.error.reason == "unknown_tool"
-    return "unknown" if unknown else "other"
