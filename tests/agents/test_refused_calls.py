@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from tabhub.audit.entry import REFUSED_BYTES
+from tabhub.audit.files import read
 from tabhub.audit.limits import UNFOLDED
-from tabhub.audit.log import read
 from tabhub.audit.redaction import MARK
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home

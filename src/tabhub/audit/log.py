@@ -1,68 +1,99 @@
-"""The audit log: the newest entries in memory, all of them on disk, one line of JSON each.
+"""The audit log: the newest entries in memory, all of them on disk, one line of JSON each."""
 
-It also counts calls for `/health` and `/metrics`.
-"""
-
-import contextlib
 import logging
-import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from tabhub.audit.counts import Counts
-from tabhub.audit.entry import Entry, entry_of, iso
-from tabhub.audit.limits import Fold, Folding
+from tabhub.audit.entry import Entry, beginning_of, did_nothing, entry_of, iso, without_end
+from tabhub.audit.files import AuditFile, Head, Pairs, files_of, head_of, lines_of
+from tabhub.audit.limits import DAY_SECONDS, GRAIN_SECONDS, Budget, Fold, Folding, Room
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
+from tabhub.errors import Unavailable
 
 KEPT_IN_MEMORY = 500
-OLDER_FILES = 5
-CHECK_SECONDS = 1.0
 
 _log = logging.getLogger(__name__)
 
 
 class AuditLog:
-    """Records events. Entries that cannot be written stay in memory, and no call fails for it."""
+    """Records events. What cannot be written waits in memory."""
 
     def __init__(
         self, path: Path | None, settings: AuditSettings, known_secrets: Iterable[str] = ()
     ) -> None:
+        self._settings = settings
         self._path = path
-        self._max_bytes = settings.max_bytes
+        self._file = None if path is None else AuditFile(path, settings)
         self._redactor = Redactor(known_secrets, guess=settings.redact)
         self._folding = Folding()
+        self._budget = Budget(lambda: settings.client_bytes_per_day, time.monotonic)
         self.counts = Counts()
-        self.failures = 0
-        """How many entries are missing from the file."""
         self._newest: deque[tuple[Entry, bytes]] = deque(maxlen=KEPT_IN_MEMORY)
         """With their JSON, so that reading them does not delay calls."""
-        self._file: int | None = None
-        self._size = 0
-        self._checked = 0.0
-        self._complained = False
+
+    def recover(self) -> None:
+        """Continue the log of the last server: its calls without an end, and the day's budgets."""
+        if self._path is None:
+            return
+        last = _Last(time.time())
+        try:
+            last.read(self._path)
+        except OSError as error:
+            _log.error("%s cannot be read: %s", self._path, error)
+        for (client, ago), size in reversed(last.sizes.items()):
+            self._budget.add(client, size, ago)
+        for line in reversed(last.begun):
+            entry = without_end(msgspec.json.decode(line))
+            self._keep(entry, str(entry.get("client", "")))
 
     def hide(self, secret: str) -> None:
         """Redact this secret from now on."""
         self._redactor = self._redactor.knowing([secret])
 
+    def room(self, client: str) -> Room:
+        """Hold room for the lines of one call; raises if there is none, or none can be written."""
+        self._require_writable()
+        return self._budget.room(client)
+
+    def begin(self, event: AuditEvent) -> None:
+        """Write that a call begins, for the case that the server does not live to see its end."""
+        self._append(msgspec.json.encode(beginning_of(event, self._redactor)), event.client)
+        self._require_writable()
+
+    def withdraw(self, event: AuditEvent) -> None:
+        """Note that a call that began did nothing, and that no entry about it follows."""
+        facts = {"timestamp": iso(event.time), "client": event.client, "call": event.call}
+        self._append(msgspec.json.encode({**facts, "withdrawn": True}), event.client)
+
     def record(self, event: AuditEvent) -> None:
-        """Write an event; it is in the file when this returns, unless it is folded."""
+        """Write an event; the system has it when this returns, unless it is folded."""
         self.settle(event.time)
         self.counts.add(event)
-        if self._folding.admits(event):
-            self._keep(entry_of(event, self._redactor))
+        if self._folding.admits(event, self._budget.is_over):
+            self._keep_event(event)
 
     def settle(self, now: float) -> None:
-        """Write the folded entries whose time is over."""
+        """Write the folded entries whose time is over, and what could not be written before."""
         self._keep_folds(self._folding.over(now))
+        if self._file is not None:
+            self._file.settle()
+
+    def state(self) -> dict[str, Any]:
+        """Whether the file can be written, for `/health`."""
+        file = self._file
+        if file is None:
+            return {"waiting": 0, "lost": 0, "fault": None}
+        return {"waiting": file.waiting, "lost": file.lost, "fault": file.fault}
 
     def entries(
         self,
@@ -86,7 +117,8 @@ class AuditLog:
 
     def close(self) -> None:
         self._keep_folds(self._folding.take())
-        self._close_file()
+        if self._file is not None:
+            self._file.close()
 
     def _matching(self, criteria: Mapping[str, Any]) -> Iterator[tuple[Entry, bytes]]:
         self._keep_folds(self._folding.take())
@@ -99,77 +131,69 @@ class AuditLog:
 
     def _keep_folds(self, folds: Iterable[Fold]) -> None:
         for event, times in folds:
-            self._keep({**entry_of(event, self._redactor), "times": times})
+            self._keep_event(event, {"times": times})
 
-    def _keep(self, entry: Entry) -> None:
+    def _keep_event(self, event: AuditEvent, more: Mapping[str, Any] | None = None) -> None:
+        entry = entry_of(event, self._redactor)
+        is_needed = bool(event.call) or not did_nothing(event)
+        self._keep({**entry, **more} if more else entry, event.client, is_needed)
+
+    def _keep(self, entry: Entry, client: str, is_needed: bool = True) -> None:
         line = msgspec.json.encode(entry)
         self._newest.append((entry, line))
-        if self._path is not None:
-            self._append(self._path, line + b"\n")
+        self._append(line, client, is_needed)
 
-    def _append(self, path: Path, line: bytes) -> None:
-        try:
-            self._write(path, line)
-            self._complained = False
-        except OSError as error:
-            self.failures += 1
-            if not self._complained:
-                _log.error("%s cannot be written: %s. Calls go on without it.", path, error)
-            self._complained = True
-            # When the file is opened again, a half-written line is ended first.
-            self._close_file()
-
-    def _write(self, path: Path, line: bytes) -> None:
-        self._check_file()
-        if self._file is None:
-            self._file, self._size = _open(path)
-        if self._size + len(line) > self._max_bytes:
-            self._close_file()
-            _rotate(path)
-            self._file, self._size = _open(path)
-        self._size += len(line)
-        while line:
-            line = line[os.write(self._file, line) :]
-
-    def _check_file(self) -> None:
-        """Close a file that was deleted, so that a new one is opened."""
-        now = time.monotonic()
-        if self._file is not None and now - self._checked > CHECK_SECONDS:
-            self._checked = now
-            if not os.fstat(self._file).st_nlink:
-                self._close_file()
-
-    def _close_file(self) -> None:
+    def _append(self, line: bytes, client: str, is_needed: bool = True) -> None:
+        self._budget.add(client, len(line) + 1)
         if self._file is not None:
-            os.close(self._file)
-            self._file, self._size = None, 0
+            self._file.append(line + b"\n", is_needed)
+
+    def _require_writable(self) -> None:
+        """Refuse a call whose lines could not be kept, or not written where the person says so."""
+        file = self._file
+        if file is None or not file.waiting:
+            return
+        if (self._settings.required or file.is_full) and not file.flush():
+            raise Unavailable(
+                f"The audit log cannot be written ({file.fault}), and calls that it would not "
+                "have are refused. Nothing was done. Tell the person.",
+                "server_unavailable",
+            )
 
 
-def read(path: Path) -> Iterator[Entry]:
-    """The entries of all files, oldest first; damaged lines are skipped."""
-    for file in reversed(files_of(path)):
-        with contextlib.suppress(FileNotFoundError), file.open("rb") as lines:
-            for line in lines:
-                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-                    yield msgspec.json.decode(line, type=Entry)
+class _Last:
+    """What the last server wrote in its last day, read from the newest line on."""
+
+    def __init__(self, now: float) -> None:
+        self._now = now
+        self._yesterday = iso(now - DAY_SECONDS)
+        self._pairs = Pairs()
+        self.begun: list[bytes] = []
+        """The beginnings without an end."""
+        self.sizes: Counter[tuple[str, float]] = Counter()
+        """Bytes by client and age in seconds, of those lines that are less than a day old."""
+
+    def read(self, path: Path) -> None:
+        for line in lines_of(path, iso(max(_written(path) - DAY_SECONDS, 0))):
+            if (head := head_of(line)) is not None:
+                self._take(head, line)
+
+    def _take(self, head: Head, line: bytes) -> None:
+        if not self._pairs.hides(head) and head.began:
+            self.begun.append(line)
+        if head.timestamp >= self._yesterday:
+            self.sizes[head.client, self._age(head.timestamp)] += len(line)
+
+    def _age(self, timestamp: str) -> float:
+        """Rounded, so that a busy day has few of them."""
+        try:
+            age = self._now - datetime.fromisoformat(timestamp).timestamp()
+        except ValueError:
+            return 0.0
+        return max(age // GRAIN_SECONDS, 0) * GRAIN_SECONDS
 
 
-def files_of(path: Path) -> list[Path]:
-    """The current file and the full ones, newest first."""
-    older = (path.with_name(f"{path.name}.{number}") for number in range(1, OLDER_FILES + 1))
-    return [path, *older]
-
-
-def _rotate(path: Path) -> None:
-    for older, newer in pairwise(reversed(files_of(path))):
-        with contextlib.suppress(FileNotFoundError):
-            newer.replace(older)
-
-
-def _open(path: Path) -> tuple[int, int]:
-    """Open a file to append to it; returns its size too. A half-written last line is ended."""
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-    end = os.lseek(file, 0, os.SEEK_END)
-    if end and os.pread(file, 1, end - 1) != b"\n":
-        end += os.write(file, b"\n")
-    return file, end
+def _written(path: Path) -> float:
+    """When the newest file was written last."""
+    newest = files_of(path)[:1]
+    return newest[0].stat().st_mtime if newest else 0.0

@@ -87,6 +87,12 @@ def has_live_process(home: Home) -> bool:
     return known is not None and known.pid > 0 and is_alive(known.pid)
 
 
+def live_calls(home: Home) -> str:
+    """How the ids of calls of this home's server begin, in the audit log; empty if none runs."""
+    known = read_pid_file(home)
+    return "" if known is None or not has_live_process(home) else f"{known.pid}-"
+
+
 def is_hung(known: PidFile) -> bool:
     """Whether the process of a pid file lives on; a killed one gets a moment to end."""
     limit = time.monotonic() + EXIT_SECONDS
