@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tabhub import __version__
-from tabhub.audit.counts import Counts
+from tabhub.audit.log import Counts
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, RateSettings, Settings

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tabhub.audit.counts import BOUNDS, Counts
+from tabhub.audit.log import BOUNDS, Counts
 
 if TYPE_CHECKING:
     from prometheus_client.core import Metric

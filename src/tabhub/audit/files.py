@@ -53,7 +53,7 @@ class AuditFile:
         self._file: int | None = None
         self._size = 0
         self._checked = 0.0
-        self._pruned = 0.0
+        self._pruned = -PRUNE_SECONDS
 
     @property
     def waiting(self) -> int:

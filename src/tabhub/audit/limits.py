@@ -46,12 +46,11 @@ class Budget:
 
     def room(self, client: str) -> "Room":
         """Hold what one call may write, for as long as it runs."""
+        running = self._running[client]
+        if not self._wait(client, HELD_BYTES * (running + 1)):
+            return Room(self._running, client)
         wait = self._wait(client, HELD_BYTES)
-        if wait:
-            raise _over_budget(self._most(), wait)
-        if self._wait(client, HELD_BYTES * (self._running[client] + 1)):
-            raise _too_many(self._running[client])
-        return Room(self._running, client)
+        raise _over_budget(self._most(), wait) if wait else _too_many(running)
 
     def _wait(self, client: str, size: int) -> float:
         most, used = self._most(), self._used.get(client)

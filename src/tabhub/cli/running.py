@@ -218,6 +218,14 @@ def audit(home: Home, query: Facts) -> list[Facts]:
     return msgspec.convert(entries, list[Facts])
 
 
+def audit_trouble(state: Facts) -> str:
+    """A sentence about an audit log that cannot be written."""
+    return (
+        f"The audit log cannot be written ({state['fault']}): {state['waiting']} lines wait in "
+        f"memory, {state['lost']} about refused calls are lost."
+    )
+
+
 def reload(home: Home) -> Facts | None:
     """Make the running server read its files again; None if none runs."""
     auth = reach(home)

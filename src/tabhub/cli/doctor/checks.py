@@ -17,7 +17,6 @@ from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli import running
 from tabhub.cli.connect.agents import Found, look_everywhere
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail, ok, warn
-from tabhub.cli.server.server_status import audit_trouble
 from tabhub.config import keys, processes, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.keys import LIVE, no_setting, unknown_keys
@@ -349,7 +348,9 @@ def written(inspection: Inspection) -> Iterator[Finding]:
     if state is None:
         return
     if state["fault"] is not None:
-        yield fail(audit_trouble(state), "free space on the disk, or make the folder writable")
+        yield fail(
+            running.audit_trouble(state), "free space on the disk, or make the folder writable"
+        )
     elif state["lost"]:
         yield warn(f"{state['lost']} lines about refused calls are missing from the audit log.")
 

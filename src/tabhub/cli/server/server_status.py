@@ -59,7 +59,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"tools:    {facts['toolCount']}"
     yield from waiting_pages(facts.get("waitingPages", ()))
     if facts.get("auditLog", {}).get("fault") is not None:
-        yield audit_trouble(facts["auditLog"])
+        yield running.audit_trouble(facts["auditLog"])
     if facts["stopped"]:
         yield "All agents are stopped; resume them in the side panel."
     if facts["skipPermissions"]:
@@ -73,14 +73,6 @@ def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
         # Programs that are not browsers can claim any origin, so it is quoted for the shell.
         allow = shlex.join(("tabhub", "page", "allow", origin))
         yield f"Waits for approval: {origin} (code {code}): {allow}"
-
-
-def audit_trouble(state: Facts) -> str:
-    """A sentence about an audit log that cannot be written."""
-    return (
-        f"The audit log cannot be written ({state['fault']}): {state['waiting']} lines wait in "
-        f"memory, {state['lost']} about refused calls are lost."
-    )
 
 
 def _mismatch(browser: dict[str, Any]) -> Iterator[str]:
