@@ -8,6 +8,7 @@ import time
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,7 @@ import msgspec
 
 from tabhub.audit.entry import Entry, beginning_of, did_nothing, entry_of, iso, without_end
 from tabhub.audit.files import AuditFile, Head, Pairs, files_of, head_of, lines_of
-from tabhub.audit.limits import DAY_SECONDS, GRAIN_SECONDS, Budget, Fold, Folding, Room
+from tabhub.audit.limits import DAY_SECONDS, Budget, Fold, Folding, Room
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
@@ -28,6 +29,8 @@ BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0
 """Upper bounds of the histogram of durations, in seconds."""
 DAY_MINUTES = 24 * 60
 OK = "ok"
+TEN_MINUTES = len("2026-11-15T10:3")
+"""The part of a timestamp that is the same for ten minutes."""
 
 _log = logging.getLogger(__name__)
 
@@ -57,8 +60,8 @@ class AuditLog:
             last.read(self._path)
         except OSError as error:
             _log.error("%s cannot be read: %s", self._path, error)
-        for (client, ago), size in reversed(last.sizes.items()):
-            self._budget.add(client, size, ago)
+        for client, size, ago in last.sizes():
+            self._budget.add(client, size, max(ago, 0.0))
         for line in reversed(last.begun):
             entry = without_end(msgspec.json.decode(line))
             self._keep(entry, str(entry.get("client", "")))
@@ -175,29 +178,27 @@ class _Last:
         self._now = now
         self._yesterday = iso(now - DAY_SECONDS)
         self._pairs = Pairs()
+        self._sizes: Counter[tuple[str, str]] = Counter()
+        """Bytes by client and ten minutes, of those lines that are less than a day old."""
         self.begun: list[bytes] = []
         """The beginnings without an end."""
-        self.sizes: Counter[tuple[str, float]] = Counter()
-        """Bytes by client and age in seconds, of those lines that are less than a day old."""
 
     def read(self, path: Path) -> None:
         for line in lines_of(path, iso(max(_written(path) - DAY_SECONDS, 0))):
             if (head := head_of(line)) is not None:
                 self._take(head, line)
 
+    def sizes(self) -> Iterator[tuple[str, int, float]]:
+        """Client, bytes and age in seconds, oldest first."""
+        for (client, minutes), size in reversed(self._sizes.items()):
+            with suppress(ValueError):
+                yield client, size, self._now - datetime.fromisoformat(f"{minutes}0Z").timestamp()
+
     def _take(self, head: Head, line: bytes) -> None:
         if not self._pairs.hides(head) and head.began:
             self.begun.append(line)
         if head.timestamp >= self._yesterday:
-            self.sizes[head.client, self._age(head.timestamp)] += len(line)
-
-    def _age(self, timestamp: str) -> float:
-        """Rounded, so that a busy day has few of them."""
-        try:
-            age = self._now - datetime.fromisoformat(timestamp).timestamp()
-        except ValueError:
-            return 0.0
-        return max(age // GRAIN_SECONDS, 0) * GRAIN_SECONDS
+            self._sizes[head.client, head.timestamp[:TEN_MINUTES]] += len(line)
 
 
 def _written(path: Path) -> float:

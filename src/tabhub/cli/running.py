@@ -90,7 +90,8 @@ def has_live_process(home: Home) -> bool:
 def live_calls(home: Home) -> str:
     """How the ids of calls of this home's server begin, in the audit log; empty if none runs."""
     known = read_pid_file(home)
-    return "" if known is None or not has_live_process(home) else f"{known.pid}-"
+    # Another program may have the number of a killed server, so the server itself has to answer.
+    return "" if known is None or reach(home) is None else f"{known.pid}-"
 
 
 def is_hung(known: PidFile) -> bool:
