@@ -87,6 +87,13 @@ def has_live_process(home: Home) -> bool:
     return known is not None and known.pid > 0 and is_alive(known.pid)
 
 
+def live_calls(home: Home) -> str:
+    """How the ids of calls of this home's server begin, in the audit log; empty if none runs."""
+    known = read_pid_file(home)
+    # Another program may have the number of a killed server, so the server itself has to answer.
+    return "" if known is None or reach(home) is None else f"{known.pid}-"
+
+
 def is_hung(known: PidFile) -> bool:
     """Whether the process of a pid file lives on; a killed one gets a moment to end."""
     limit = time.monotonic() + EXIT_SECONDS
@@ -210,6 +217,14 @@ def audit(home: Home, query: Facts) -> list[Facts]:
     encoded = urlencode({key: str(value) for key, value in query.items()})
     entries = _expect_ok(_request("GET", auth.port, f"/audit?{encoded}", _bearer(auth)))
     return msgspec.convert(entries, list[Facts])
+
+
+def audit_trouble(state: Facts) -> str:
+    """A sentence about an audit log that cannot be written."""
+    return (
+        f"The audit log cannot be written ({state['fault']}): {state['waiting']} lines wait in "
+        f"memory, {state['lost']} about refused calls are lost."
+    )
 
 
 def reload(home: Home) -> Facts | None:

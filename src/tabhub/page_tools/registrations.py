@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from tabhub.calls.ports import AuditSink, incident
+from tabhub.config.clients import PAGE
 from tabhub.config.settings import Settings
 from tabhub.hub.tabs import MINTED_FROM
 from tabhub.page_tools.core.memory import Remembered
@@ -238,7 +239,7 @@ class Pages:
         """Write one entry to the audit log, unless the domain has caused too many."""
         if self._audit_limit.admit(page.domain):
             arguments = {"tab": page.tab, "frame": page.ref.frame, "tools": tools}
-            self._audit.record(incident(page.domain, "page", f"browser/{what}", arguments))
+            self._audit.record(incident(page.domain, PAGE, f"browser/{what}", arguments))
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()

@@ -98,6 +98,7 @@ class App:
         self.store = Store(home.db if home else None)
         secrets = [secret, *redactable(self.settings.mcp_server.auth_token)]
         self.audit = AuditLog(home.audit if home else None, self.settings.audit, secrets)
+        self.audit.recover()
         self.shortcuts = Shortcuts(self.store)
 
     def _build_permissions(self, home: Home | None, skip: bool) -> None:

@@ -58,6 +58,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
     yield from waiting_pages(facts.get("waitingPages", ()))
+    if facts.get("auditLog", {}).get("fault") is not None:
+        yield running.audit_trouble(facts["auditLog"])
     if facts["stopped"]:
         yield "All agents are stopped; resume them in the side panel."
     if facts["skipPermissions"]:
