@@ -26,8 +26,7 @@ from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
 T = TypeVar("T", bound=msgspec.Struct)
-MAX_PLUGIN_SETTINGS_BYTES = 256 * 1024
-MAX_PAGE_BYTES = 4096
+MAX_BODY_BYTES = 256 * 1024
 ENTRIES_AT_ONCE = 32
 """Audit entries in one chunk; between two chunks other requests get their turn."""
 
@@ -171,18 +170,18 @@ class Admin:
         await _send(send, {"ok": True})
 
     async def _plugin_settings(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _body(scope, receive, PluginSettings, MAX_PLUGIN_SETTINGS_BYTES)
+        body = await _body(scope, receive, PluginSettings)
         await _send(send, {"ok": True, **self._actions.configure(body.plugin, body.settings)})
 
     async def _allow_page(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await _body(scope, receive, PageAllowed, MAX_PAGE_BYTES)
+        body = await _body(scope, receive, PageAllowed)
         await _send(send, {"ok": True, **self._actions.allow_page(body.origin, body.code)})
 
 
-async def _body(scope: Scope, receive: Receive, kind: type[T], most: int) -> T:
+async def _body(scope: Scope, receive: Receive, kind: type[T]) -> T:
     headers = dict(scope["headers"])
     require_json(headers)
-    body = await read_body(headers, receive, most)
+    body = await read_body(headers, receive, MAX_BODY_BYTES)
     try:
         return msgspec.json.decode(body, type=kind)
     except jsonrpc.UNREADABLE as error:

@@ -115,7 +115,7 @@ async def admitted(
     """A worker that the server has admitted: with what an earlier one got, or newly paired."""
     if pairing is None:
         server.app.pairing.confirm(origin, None)
-    async with connecting(server.port, origin, id=pairing and pairing["id"]) as worker:
+    async with connecting(server.port, origin, id=pairing["id"] if pairing else None) as worker:
         worker.pairing = await worker.paired(server.port, pairing)
         assert (await worker.next())["method"] == "page/ready"
         yield worker
