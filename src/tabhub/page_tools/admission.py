@@ -78,7 +78,7 @@ class Visitor:
     close: Close
 
 
-class Admission:
+class PageAdmission:
     """Admits pages with a token, and those that a person pairs."""
 
     def __init__(self, pairing: Pairing, refusals: RefusalLog) -> None:

@@ -40,7 +40,7 @@ CODE_LENGTH = 4
 Json = dict[str, Any]
 
 
-class PageToken(msgspec.Struct, frozen=True):
+class StoredToken(msgspec.Struct, frozen=True):
     """A token as it is stored."""
 
     origin: str
@@ -57,12 +57,12 @@ class PageTokens:
 
     def __init__(self, store: Store) -> None:
         self._collection = store.collection("page_tokens")
-        self._all: dict[str, PageToken] = {}
+        self._all: dict[str, StoredToken] = {}
         self.reload()
 
     def reload(self) -> None:
         """Read them again: another process may have revoked some."""
-        self._all = dict(decoded(self._collection, PageToken))
+        self._all = dict(decoded(self._collection, StoredToken))
 
     def issue(self, origin: str) -> PagePaired:
         paired = PagePaired(
@@ -70,12 +70,12 @@ class PageTokens:
             key=secrets.token_urlsafe(32),
             token=secrets.token_urlsafe(32),
         )
-        token = PageToken(origin, hash_of(paired.token), paired.key, time.time())
+        token = StoredToken(origin, hash_of(paired.token), paired.key, time.time())
         mine = sorted(self._of(lambda other: other == origin), key=lambda id: self._all[id].created)
         self._change({paired.id: token}, mine[: max(0, len(mine) - MOST_TOKENS + 1)])
         return paired
 
-    def find(self, origin: str, id: str | None) -> PageToken | None:
+    def find(self, origin: str, id: str | None) -> StoredToken | None:
         found = self._all.get(id or "")
         return found if found is not None and found.origin == origin else None
 
@@ -89,7 +89,7 @@ class PageTokens:
     def _of(self, which: Callable[[str], bool]) -> list[str]:
         return [id for id, token in self._all.items() if which(token.origin)]
 
-    def _change(self, put: dict[str, PageToken], drop: list[str]) -> None:
+    def _change(self, put: dict[str, StoredToken], drop: list[str]) -> None:
         written = {id: msgspec.json.encode(token) for id, token in put.items()}
         self._collection.change(written, drop)
         self._all.update(put)
@@ -139,7 +139,7 @@ class Pairing:
     def __contains__(self, origin: str) -> bool:
         return origin.encode() in self._origins
 
-    def find(self, origin: str, id: str | None) -> PageToken | None:
+    def find(self, origin: str, id: str | None) -> StoredToken | None:
         """The token of that id, if it is one of this origin and still counts."""
         return self._tokens.find(origin, id) if origin in self else None
 

@@ -23,7 +23,7 @@ from tabhub.errors import (
     Unavailable,
     from_reason,
 )
-from tabhub.page_tools.admission import Admission, Close, RefusalLog, Visitor
+from tabhub.page_tools.admission import Close, PageAdmission, RefusalLog, Visitor
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.intake import Registration
 from tabhub.page_tools.origins import web_origin
@@ -82,7 +82,7 @@ class WorkerEndpoint:
         self._transports: set[WorkerTransport] = set()
         self._sockets = 0
         self._refusals = RefusalLog(audit, clock)
-        self._admission = Admission(pairing, self._refusals)
+        self._admission = PageAdmission(pairing, self._refusals)
         pairing.on_change(self._end_forgotten)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
