@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.server.serving import Server
@@ -105,6 +106,20 @@ async def test_a_code_counts_once_and_for_its_origin_alone() -> None:
         assert (await _allow(server, code=code))["code"] == code
         await _is_paired(shop)
         assert (await _allow(server, code=code))["error"]["reason"] == "not_found"
+
+
+async def test_an_agent_cannot_confirm_a_code(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home").create()
+    token = Clients(home).add("robot")
+    async with (
+        served(ALLOWED, home=home) as server,
+        connecting(server.port) as forged,
+        client(server.port, token) as http,
+    ):
+        body = {"origin": SHOP, "code": await _code(forged)}
+        assert (await http.post("/pages/allow", json=body)).status_code == 403
+        assert "waitingPages" not in (await http.get("/health")).json()
+        await _nothing_more(forged)
 
 
 async def test_if_several_wait_the_person_has_to_name_a_code() -> None:
