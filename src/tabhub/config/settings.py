@@ -196,7 +196,10 @@ class Settings(_Section):
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
     worker_origins: list[Origin] = msgspec.field(default_factory=list)
-    """Origins of web pages that may offer tools through the page worker, without the extension."""
+    """Origins of web pages that may offer tools without the extension, once they are paired.
+
+    An origin that is removed loses its tokens.
+    """
 
 
 def load(home: Home) -> Settings:

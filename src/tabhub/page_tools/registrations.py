@@ -18,7 +18,7 @@ from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
 from tabhub.page_tools.flood_limits import AuditLimit, FaultLog, Throttle
 from tabhub.page_tools.intake import Admission, Registration
-from tabhub.page_tools.pairing import LONGEST_URL, domain_of, is_allowed
+from tabhub.page_tools.origins import LONGEST_URL, domain_of, is_allowed
 from tabhub.page_tools.transports import PageTransport, PageTransports, later
 
 TABS_PER_DOMAIN = 1000

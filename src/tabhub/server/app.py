@@ -142,7 +142,7 @@ class App:
     def _restore_pages(self, home: Home | None) -> None:
         """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
         SavedSessions(self.store, self.hub, time.monotonic())
-        self.pairing = pairing = Pairing(home, self.settings.worker_origins)
+        self.pairing = pairing = Pairing(home, self.settings.worker_origins, self.store)
         pages, registry = self.pages, self.hub.pages
         check = StoredPageCheck(lambda: self.settings.limits)
         self._page_persistence = PagePersistence(self.store, registry, check, time.time())
@@ -259,7 +259,13 @@ class App:
         """Create the ASGI application: access control, then the router, then the handlers."""
         challenges = Challenges()
         actions = Administration(
-            self.settings, self._clients, self.browsers, self.audit, self.report, self._reloading
+            self.settings,
+            self._clients,
+            self.browsers,
+            self.audit,
+            self.report,
+            self._reloading,
+            self.pairing,
         )
         self._admin = Admin(actions, self.report, secret, challenges)
         handlers: dict[str, AsgiApp | None] = {

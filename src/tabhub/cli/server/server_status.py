@@ -71,7 +71,7 @@ def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
     for request in requests:
         origin, code = request["origin"], request["code"]
         # Programs that are not browsers can claim any origin, so it is quoted for the shell.
-        allow = shlex.join(("tabhub", "page", "allow", origin))
+        allow = shlex.join(("tabhub", "page", "allow", origin, code))
         yield f"Waits for approval: {origin} (code {code}): {allow}"
 
 
