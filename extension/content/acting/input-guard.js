@@ -83,7 +83,9 @@ tabhub.define("guard", () => {
 
   /** @param {KeyboardEvent} event */
   function key(event) {
-    if (!event.isTrusted || event.location !== LEFT || PAIRED.test(event.code)) return;
+    if (!event.isTrusted || event.location !== LEFT) return;
+    // Some keyboards do not send codes.
+    if (PAIRED.test(event.code) || PAIRED.test(event.key)) return;
     if (!takesKeys) return refuse(event);
     if (event.type === "keydown") keys++;
   }
