@@ -75,6 +75,8 @@ class Call(Struct, eq=False):
     """Cancels the call after that time; set only while the source runs."""
     begun: bool = False
     """Whether a source has received the call; before that it had no effect."""
+    id: str = ""
+    """In the audit log: the beginning of a call that may change something, and its end, have it."""
     error: TabhubError | None = None
 
     @property
@@ -108,6 +110,7 @@ class Call(Struct, eq=False):
             error=self.error,
             duration_ms=(ended - self.started) * 1000,
             operation_id=self.operation_id,
+            call=self.id,
         )
 
     def _secret_names(self) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -103,12 +104,27 @@ class AuditEvent(Struct, frozen=True):
     duration_ms: float
     agent: str = ""
     operation_id: str | None = None
+    call: str = ""
+    """The id of a call whose beginning was written, because it may change something."""
 
 
 class AuditSink(Protocol):
     """The audit log."""
 
     def record(self, event: AuditEvent) -> None: ...
+
+
+class CallLog(AuditSink, Protocol):
+    """The audit log as the runner of calls uses it: `begin`, then `record` or `withdraw`."""
+
+    def room(self, client: str) -> AbstractContextManager[object]:
+        """Hold room for the lines of one call; raises if there is none, or none can be written."""
+
+    def begin(self, event: AuditEvent) -> None:
+        """Write that a call begins; it is with the operating system when this returns."""
+
+    def withdraw(self, event: AuditEvent) -> None:
+        """Note that a call that began did nothing, and that no entry about it follows."""
 
 
 class ToolIndex(Protocol):

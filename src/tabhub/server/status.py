@@ -45,6 +45,7 @@ PRIVATE = frozenset(
     {
         *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
         "managedBrowser",
+        "auditLog",
         "disabledBrowserTools",  # the person's; an agent sees its own in its list of tools
     }
 )
@@ -173,6 +174,7 @@ class Report:
             **self.reloads.summary(),
             "stateSchemaVersion": VERSION,
             "auditSummary": self.audit.counts.summary(time.time()),
+            "auditLog": self.audit.state(),
         }
 
     def settings_in_force(self) -> Json:
@@ -194,7 +196,7 @@ class Report:
         links = Counter({"managed": 0, "personal": 0})
         links.update("managed" if browser.is_managed else "personal" for browser in browsers)
         pending = sum(browser.connection.pending for browser in browsers)
-        throttled, failures = self.rates.refused, self.audit.failures
+        throttled, audit = self.rates.refused, self.audit.state()
         return [
             *call_metrics(self.audit.counts),
             labelled("version", "tabhub_info", "Version of the server.", {__version__: 1}),
@@ -207,7 +209,8 @@ class Report:
                 "tabhub_approvals_waiting", "Calls that wait for approval.", self.approvals.waiting
             ),
             labelled("kind", "tabhub_throttled", "Over a rate.", throttled, is_counter=True),
-            single("tabhub_audit_write_failures", "Lost entries.", failures, is_counter=True),
+            single("tabhub_audit_waiting", "Lines that wait to be written.", audit["waiting"]),
+            single("tabhub_audit_write_failures", "Lost lines.", audit["lost"], is_counter=True),
         ]
 
     def _session_kinds(self) -> dict[str, int]:

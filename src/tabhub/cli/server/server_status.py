@@ -60,6 +60,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
     yield from waiting_pages(facts.get("waitingPages", ()))
+    if facts.get("auditLog", {}).get("fault") is not None:
+        yield running.audit_trouble(facts["auditLog"])
     if facts["stopped"]:
         yield "All agents are stopped; resume them in the side panel."
     if facts["skipPermissions"]:
@@ -71,7 +73,7 @@ def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
     for request in requests:
         origin, code = request["origin"], request["code"]
         # Programs that are not browsers can claim any origin, so it is quoted for the shell.
-        allow = shlex.join(("tabhub", "page", "allow", origin))
+        allow = shlex.join(("tabhub", "page", "allow", origin, code))
         yield f"Waits for approval: {origin} (code {code}): {allow}"
 
 
