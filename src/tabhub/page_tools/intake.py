@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from tabhub.config.settings import Limits, Settings
-from tabhub.page_tools.core.schema import LONGEST_TITLE, one_line, readable
+from tabhub.page_tools.core.schema import LONGEST, one_line, readable
 from tabhub.page_tools.core.storage import DomainToolStorage, Page, PageRef, Published
 from tabhub.page_tools.flood_limits import FaultLog
 from tabhub.page_tools.pairing import domain_of, own_url
@@ -282,9 +282,9 @@ def _published(definition: Definition, kind: Kind, limits: Limits, keeps: bool) 
     asked = hints.get("cache") is True or meta.get(CACHE) is True
     return Published(
         name=sys.intern(definition.name),
-        description=readable(definition.description),
+        description=one_line(definition.description, LONGEST),
         schema=_shared(_schema(definition, kind, limits)),
-        title=readable(title, LONGEST_TITLE) if title else None,
+        title=one_line(title) if title else None,
         annotations=_shared(_annotations(hints)),
         cached=keeps or asked,
         asked=asked,
@@ -319,5 +319,5 @@ def _annotations(hints: dict[str, Any]) -> bytes:
     known = {name: hints[name] for name in HINTS if isinstance(hints.get(name), bool)}
     title = hints.get("title")
     if isinstance(title, str) and title:
-        known["title"] = readable(title, LONGEST_TITLE)
+        known["title"] = one_line(title)
     return msgspec.json.encode(known, order="deterministic")

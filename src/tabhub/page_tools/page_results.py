@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tabhub.calls.results import error_data, fenced, size_of
+from tabhub.calls.results import UNTRUSTED, error_data, fenced, is_json, size_of
 from tabhub.errors import Refused
 from tabhub.page_tools.core.schema import readable
 from tabhub.wire.mcp.messages import CallResult, Json, text
@@ -27,7 +27,6 @@ _HOST = re.compile(r"[a-z0-9._-]*(:[0-9]{1,5})?", re.I)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 OWN_SCHEMES = frozenset({"file", "tab"})
 """Schemes of addresses that a page must not use."""
-UNTRUSTED = "tabhub/untrusted"
 PAGE_ERROR = "pageError"
 """The member for a page's own `error`, so that it cannot pass for one of tabhub's."""
 LONGEST_ERROR = 4000
@@ -40,7 +39,8 @@ MARK_BYTES = 120
 def result_of(outcome: Outcome, most_bytes: int, *, untrusted: bool) -> CallResult:
     """The result of a call; raises an error if the page reports a failure without a result.
 
-    `untrusted`: the page declares that the result has text of others, so every text is marked.
+    Every text is marked, except JSON, which programs read. `untrusted`: that too, because the page
+    declares that the result has text of others, or is itself a stranger in its tab.
     """
     payload = outcome.payload
     if not outcome.success and not _is_result(payload):
@@ -49,10 +49,16 @@ def result_of(outcome: Outcome, most_bytes: int, *, untrusted: bool) -> CallResu
     result = _within(result, most_bytes)
     result.is_error = result.is_error or not outcome.success
     result.structured_content = _structured(result)
-    if untrusted or result.is_error:
-        result.content = [_with_marks(block) for block in result.content]
-    result.meta = {UNTRUSTED: True}
+    is_marked = untrusted or result.is_error
+    result.content = [_with_marks(block, is_marked) for block in result.content]
+    result.meta = {UNTRUSTED: _pointers(result.structured_content)}
     return result
+
+
+def _pointers(data: Any) -> list[str]:
+    """The page's parts of the result; the page has chosen the names in its data."""
+    has_data = isinstance(data, dict) and bool(data.keys() - {"error"})
+    return ["/content", "/structuredContent"] if has_data else ["/content"]
 
 
 def _failure(payload: Any) -> Refused:
@@ -162,20 +168,22 @@ def block_of(block: Json) -> Json:
     return {**made, "annotations": annotations} if annotations else made
 
 
-def _with_marks(block: Json) -> Json:
+def _with_marks(block: Json, even_json: bool) -> Json:
     """The block with every text in it marked as the page's."""
     if block["type"] == "text":
-        return {**block, "text": _marked(block["text"])}
+        return {**block, "text": _marked(block["text"], even_json)}
     if block["type"] == "resource" and "text" in block["resource"]:
         resource = block["resource"]
-        return {**block, "resource": {**resource, "text": _marked(resource["text"])}}
+        marked = _marked(resource["text"], even_json)
+        return {**block, "resource": {**resource, "text": marked}}
     if "description" in block:
-        return {**block, "description": _marked(block["description"])}
+        return {**block, "description": _marked(block["description"], even_json)}
     return block
 
 
-def _marked(content: str) -> str:
-    return fenced(content) if content else content
+def _marked(content: str, even_json: bool) -> str:
+    is_plain = not content or (is_json(content) and not even_json)
+    return content if is_plain else fenced(content)
 
 
 def _text(block: Json) -> Json | None:

@@ -15,6 +15,7 @@ from msgspec import UNSET
 
 from tabhub.calls.call import Call, Source
 from tabhub.calls.ports import Undelivered
+from tabhub.calls.results import quoted
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
@@ -157,6 +158,9 @@ class _SentCall:
 
 class PageSource(Source):
     """Runs page tools."""
+
+    quotes_pages = False
+    """Each result names its words itself: here the page chooses the members."""
 
     def __init__(
         self, hub: PageHub, pages: Pages, opener: Opener, limits: Callable[[], Limits]
@@ -321,7 +325,7 @@ def _put(kept: dict[Key, Value], key: Key, value: Value, most: int) -> None:
 def _extending(sent: _SentCall, report: Progress) -> Progress:
     async def progress(done: float, total: float | None, message: str | None) -> None:
         sent.extend()
-        await report(done, total, None if message is None else one_line(message))
+        await report(done, total, None if message is None else quoted(one_line(message)))
 
     return progress
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tabhub.calls.results import done
+from tabhub.calls.results import done, quoted
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -41,7 +41,7 @@ def _effect_text(effect: Json) -> str:
     if "opened" in effect:
         outside.append(f"It opened tab {effect['opened']}.")
     if "download" in effect:
-        outside.append(f"It started a download: {effect['download']!r}.")
+        outside.append(f"It started a download: {quoted(effect['download'])}.")
     return " ".join([*outside, *_in_page(effect, bool(outside))])
 
 
@@ -49,11 +49,11 @@ def _in_page(effect: Json, has_outside: bool) -> list[str]:
     if dialog := effect.get("dialog"):
         return [dialog_sentence(dialog)]
     if "navigated" in effect:
-        return [f"The page went to {effect['navigated']}."]
+        return [f"The page went to {quoted(effect['navigated'])}."]
     if "files" in effect:
         return [f"The page received {_files(effect['files'])}."]
-    value = [f"It now holds {effect['value']!r}."] if "value" in effect else []
-    focused = [f"The focus is now on {effect['focused']}."] if "focused" in effect else []
+    value = [f"It now holds {quoted(effect['value'])}."] if "value" in effect else []
+    focused = [f"The focus is now on {quoted(effect['focused'])}."] if "focused" in effect else []
     if value or focused:
         return [*focused, *value]
     if effect.get("mutated"):
@@ -70,7 +70,8 @@ def dialog_sentence(dialog: Json) -> str:
 
 
 def _files(files: list[Json]) -> str:
-    return ", ".join(f"{file['name']} ({file['size']} bytes)" for file in files) or "no file"
+    names = ", ".join(f"{file['name']} ({file['size']} bytes)" for file in files)
+    return quoted(names) if names else "no file"
 
 
 def _chooser_sentence(dialog: Json) -> str:
@@ -85,9 +86,8 @@ def dialog_name(dialog: Json) -> str:
     """A dialog and its message; a leave-page question has no message."""
     if dialog["type"] == CHOOSER:
         return "the file chooser"
-    realm = f", {dialog['realm']!r}" if "realm" in dialog else ""
-    message = f": {dialog['message']!r}{realm}" if dialog["message"] else ""
-    return f"a dialog ({dialog['type']}){message}"
+    words = [dialog[name] for name in ("message", "realm") if dialog.get(name)]
+    return f"a dialog ({dialog['type']}){f': {quoted(*words)}' if words else ''}"
 
 
 def modifiers(context: Context) -> Json:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from tabhub.calls.call import Call, Source
-from tabhub.calls.results import done
+from tabhub.calls.results import done, quoted
 from tabhub.calls.runner import Runner
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
@@ -221,7 +221,8 @@ class ShortcutSource(Source):
             created=time.time(),
         )
         self._shortcuts.put(shortcut)
-        parameters = ", ".join(shortcut.parameters)
+        # They have the names of fields of the page.
+        parameters = quoted(", ".join(shortcut.parameters)) if shortcut.parameters else ""
         note = f" It needs the parameters {parameters}." if parameters else ""
         sentence = f"Recorded {shortcut.command!r}: {counted(len(shortcut.steps), 'step')}."
         data = {**self._data(shortcut), "leftOut": recording.left_out}
@@ -260,7 +261,7 @@ def _values(shortcut: Shortcut, given: Json) -> Json:
     missing = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]
     if missing or unknown:
-        needs = f"needs the parameters {', '.join(names)}" if names else "takes no parameters"
+        needs = f"needs the parameters {quoted(', '.join(names))}" if names else "takes no parameters"
         raise InvalidArguments(
             f"{shortcut.command!r} {needs}.", data={"missing": missing, "unknown": unknown}
         )
@@ -277,7 +278,7 @@ def _line(shortcut: Json) -> str:
     if shortcut["description"]:
         parts.append(shortcut["description"])
     if shortcut["parameters"]:
-        parts.append(f"parameters: {', '.join(shortcut['parameters'])}")
+        parts.append(f"parameters: {quoted(', '.join(shortcut['parameters']))}")
     if last is not None:
         parts.append(f"last run {last['state']} after {counted(last['completed'], 'step')}")
         parts.extend([last["error"]] if "error" in last else [])

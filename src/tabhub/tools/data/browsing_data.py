@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from tabhub.calls.results import done
+from tabhub.calls.results import done, quoted
 from tabhub.errors import InvalidArguments, NotFound, Refused
 from tabhub.tools.reports import (
     MAX_TOKENS,
@@ -145,11 +145,11 @@ async def _download_file(context: Context) -> CallResult:
     if item["state"] == "interrupted":
         fault = item.get("error", "it was interrupted")
         raise Refused(
-            f"The download of {item['url']} failed: {fault}.",
+            f"The download of {quoted(item['url'])} failed: {quoted(fault)}.",
             "navigation_failed",
             data={"downloadId": item["downloadId"]},
         )
-    return done(_download_line(item), item)
+    return done(quoted(_download_line(item)), item)
 
 
 async def _list_downloads(context: Context) -> CallResult:
@@ -165,7 +165,7 @@ async def _list_downloads(context: Context) -> CallResult:
     def data(count: int) -> Json:
         return {**output, "downloads": items[:count]}
 
-    return listed(arguments, head, lines, data)
+    return listed(arguments, head, lines, data, from_page=True)
 
 
 async def _get_download_status(context: Context) -> CallResult:
@@ -173,7 +173,7 @@ async def _get_download_status(context: Context) -> CallResult:
     item = await context.in_browser(context.browser, "downloads.status", input)
     if not context.may_show(item["url"]):
         raise NotFound(f"There is no download {item['downloadId']} of yours.")
-    return done(_download_line(item), item)
+    return done(quoted(_download_line(item)), item)
 
 
 def _scope(context: Context) -> Json:
