@@ -798,4 +798,5 @@ interface TabhubParts {
 declare const tabhub: Readonly<TabhubParts> & {
   define<Name extends keyof TabhubParts>(name: Name, make: () => TabhubParts[Name]): void;
   fail(reason: TabhubReason, message: string, data?: object): never;
+  quoted(words: string): string;
 };

@@ -24,7 +24,10 @@ BROWSERS_OWN: dict[str, Any] = {
     **{"urlFilter": "x", "urlPatterns": ["*"], "sites": ["example.com"]},
 }
 """Members that the browser or the extension makes itself, with the values that the calls use."""
-ALWAYS = {"next", "multiple", "state", "window", "parentId", "sizes", "width", "height", "moved"}
+ALWAYS = {
+    *("next", "multiple", "state", "window", "parentId", "sizes", "width", "height", "moved"),
+    *("whole", "base64", "text", "status"),
+}
 """Optional members that are missing only in cases that the calls do not make."""
 PICTURE = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"

@@ -116,7 +116,8 @@ tabhub.define("childFrames", () => {
     const hit = tabhub.hit.at(point);
     if (tabhub.hit.reaches(element, hit)) return point;
     const by = hit ? tabhub.hit.describe(hit) : "nothing that can be pressed";
-    return tabhub.fail("covered_by", `The frame is covered by ${by}.`, { coveredBy: by });
+    const message = `The frame is covered by ${tabhub.quoted(by)}.`;
+    return tabhub.fail("covered_by", message, { coveredBy: by });
   }
 
   return {

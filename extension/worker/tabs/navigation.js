@@ -6,7 +6,7 @@ import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
 import { waitingIn } from "../emulation/interception.js";
 import { hasBeenActive } from "../frames/frames.js";
 import { isOn, recordBirth } from "../recording/recorder.js";
-import { CommandError, messageOf } from "../shared/command-errors.js";
+import { CommandError, messageOf, quoted } from "../shared/command-errors.js";
 import {
   getTab,
   isExtensionPage,
@@ -279,10 +279,14 @@ async function explain(error, url) {
   if (!wasAborted(error)) return error;
   const name = await downloadedFrom(url);
   const why = name
-    ? `it became a download (${name})`
+    ? `it became a download (${quoted(name)})`
     : "it was answered without a page, or the navigation was stopped";
   const data = { netError: "net::ERR_ABORTED", download: Boolean(name) };
-  return new CommandError("navigation_failed", `${url} did not become a page: ${why}.`, data);
+  return new CommandError(
+    "navigation_failed",
+    `${quoted(url)} did not become a page: ${why}.`,
+    data,
+  );
 }
 
 /** @param {string} url */

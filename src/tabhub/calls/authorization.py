@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call, Source
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter, MayTell
+from tabhub.calls.results import quoted
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, Refused
 from tabhub.hub.hub import Routes
@@ -220,8 +221,8 @@ class Authorization:
         now = self._routes.tab(call.session, tab.id)
         if tool.address_of is None and now.url != tab.url:
             raise Refused(
-                f"While the person was asked about {tab.url}, the tab went to {now.url}. "
-                "Nothing was done.",
+                f"While the person was asked about {quoted(tab.url)}, the tab went to "
+                f"{quoted(now.url)}. Nothing was done.",
                 "navigated_away",
             )
 

@@ -1,5 +1,6 @@
 """Results as every endpoint returns them: a sentence for the reader, data for the program."""
 
+import re
 import secrets
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -38,6 +39,8 @@ OWN = frozenset(
 )
 """Members of structured content whose words are never a page's."""
 LONGEST_LINE = 2000
+_QUOTED = re.compile(r"\x02([^\x03]*)(?:\x03|\Z)")
+"""How the extension quotes pages in its messages, which may be cut."""
 
 
 def size_of(result: CallResult | Incomplete) -> int:
@@ -80,6 +83,11 @@ def quoted(*texts: str) -> str:
     line = escaped(" ".join(texts))
     cut = line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 1]}…"
     return _between_marks(f" {cut} ")
+
+
+def with_marks(message: str) -> str:
+    """A message of the extension, with marks around the words of pages that it quotes."""
+    return _QUOTED.sub(lambda found: quoted(found[1]), message)
 
 
 def escaped(text: str) -> str:

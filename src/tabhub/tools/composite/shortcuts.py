@@ -261,7 +261,9 @@ def _values(shortcut: Shortcut, given: Json) -> Json:
     missing = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]
     if missing or unknown:
-        needs = f"needs the parameters {quoted(', '.join(names))}" if names else "takes no parameters"
+        needs = (
+            f"needs the parameters {quoted(', '.join(names))}" if names else "takes no parameters"
+        )
         raise InvalidArguments(
             f"{shortcut.command!r} {needs}.", data={"missing": missing, "unknown": unknown}
         )
@@ -278,7 +280,7 @@ def _line(shortcut: Json) -> str:
     if shortcut["description"]:
         parts.append(shortcut["description"])
     if shortcut["parameters"]:
-        parts.append(f"parameters: {quoted(', '.join(shortcut['parameters']))}")
+        parts.append(f"parameters: {', '.join(shortcut['parameters'])}")
     if last is not None:
         parts.append(f"last run {last['state']} after {counted(last['completed'], 'step')}")
         parts.extend([last["error"]] if "error" in last else [])

@@ -145,7 +145,9 @@ def _partial_note(context: Context, output: Json) -> list[str]:
     """A note if only the main content was read, so that it is not taken for the whole page."""
     if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.arguments):
         return []
-    return [f"(This is the page's element {quoted(output['source'])}. For all of it: selector body.)"]
+    return [
+        f"(This is the page's element {quoted(output['source'])}. For all of it: selector body.)"
+    ]
 
 
 _OFFSET: Json = {"type": "integer", "minimum": 0, "description": "Go on where a cut was."}

@@ -78,8 +78,7 @@ def _line(group: Json, title: str) -> str:
     marks = ["collapsed"] if group["collapsed"] else []
     marks.append("yours" if group["usable"] else "not yours")
     return (
-        f"Tab group {group['groupId']}: {title}, {group['color']}; tabs {tabs} "
-        f"({', '.join(marks)})"
+        f"Tab group {group['groupId']}: {title}, {group['color']}; tabs {tabs} ({', '.join(marks)})"
     )
 
 
