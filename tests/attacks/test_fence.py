@@ -316,12 +316,26 @@ WORDS: list[Any] = [
 
 
 @pytest.mark.parametrize("payload", WORDS)
-async def test_the_result_of_a_pages_tool_is_the_pages(tmp_path: Path, payload: Any) -> None:
+async def test_the_result_of_a_pages_tool_is_named_as_a_whole(tmp_path: Path, payload: Any) -> None:
     async with _hostile(tmp_path) as (agent, extension):
         await extension.publish(1, page_tool("say"))
         extension.page_tools["say"] = lambda params: payload
         result = await agent.result("website_tool_shop_example_say")
-    assert leaks(result) == []
+    places = [*_places(result, "")]
+    assert all(place.startswith(tuple(result["_meta"][UNTRUSTED])) for place in places)
+    assert result["_meta"][UNTRUSTED][0] == "/content"
+
+
+@pytest.mark.parametrize("payload", WORDS)
+async def test_text_of_others_in_the_result_of_a_pages_tool_is_fenced(
+    tmp_path: Path, payload: Any
+) -> None:
+    async with _hostile(tmp_path) as (agent, extension):
+        await extension.publish(1, page_tool("say", annotations={"untrustedContentHint": True}))
+        extension.page_tools["say"] = lambda params: payload
+        result = await agent.result("website_tool_shop_example_say")
+    texts = (block.get("text", "") for block in result["content"])
+    assert all(MARKER not in outside(text) for text in texts)
 
 
 async def test_lists_of_tools_and_tabs_have_a_label_that_stays_the_same(tmp_path: Path) -> None:

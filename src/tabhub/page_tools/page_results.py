@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tabhub.calls.results import UNTRUSTED, error_data, fenced, is_json, size_of
+from tabhub.calls.results import UNTRUSTED, error_data, fenced, size_of
 from tabhub.errors import Refused
 from tabhub.page_tools.core.schema import readable
 from tabhub.wire.mcp.messages import CallResult, Json, text
@@ -39,8 +39,8 @@ MARK_BYTES = 120
 def result_of(outcome: Outcome, most_bytes: int, *, untrusted: bool) -> CallResult:
     """The result of a call; raises an error if the page reports a failure without a result.
 
-    Every text is marked, except JSON, which programs read. `untrusted`: that too, because the page
-    declares that the result has text of others, or is itself a stranger in its tab.
+    `untrusted`: the page declares that the result has text of others, or is itself a stranger in
+    its tab, so every text is marked. Any result is the page's as a whole, and `_meta` says so.
     """
     payload = outcome.payload
     if not outcome.success and not _is_result(payload):
@@ -49,8 +49,8 @@ def result_of(outcome: Outcome, most_bytes: int, *, untrusted: bool) -> CallResu
     result = _within(result, most_bytes)
     result.is_error = result.is_error or not outcome.success
     result.structured_content = _structured(result)
-    is_marked = untrusted or result.is_error
-    result.content = [_with_marks(block, is_marked) for block in result.content]
+    if untrusted or result.is_error:
+        result.content = [_with_marks(block) for block in result.content]
     result.meta = {UNTRUSTED: _pointers(result.structured_content)}
     return result
 
@@ -168,22 +168,20 @@ def block_of(block: Json) -> Json:
     return {**made, "annotations": annotations} if annotations else made
 
 
-def _with_marks(block: Json, even_json: bool) -> Json:
+def _with_marks(block: Json) -> Json:
     """The block with every text in it marked as the page's."""
     if block["type"] == "text":
-        return {**block, "text": _marked(block["text"], even_json)}
+        return {**block, "text": _marked(block["text"])}
     if block["type"] == "resource" and "text" in block["resource"]:
         resource = block["resource"]
-        marked = _marked(resource["text"], even_json)
-        return {**block, "resource": {**resource, "text": marked}}
+        return {**block, "resource": {**resource, "text": _marked(resource["text"])}}
     if "description" in block:
-        return {**block, "description": _marked(block["description"], even_json)}
+        return {**block, "description": _marked(block["description"])}
     return block
 
 
-def _marked(content: str, even_json: bool) -> str:
-    is_plain = not content or (is_json(content) and not even_json)
-    return content if is_plain else fenced(content)
+def _marked(content: str) -> str:
+    return fenced(content) if content else content
 
 
 def _text(block: Json) -> Json | None:
