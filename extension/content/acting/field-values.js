@@ -80,7 +80,8 @@ tabhub.define("choose", () => {
   function requireSelect(element) {
     if (element instanceof HTMLSelectElement) return element;
     const advice = "Click it, then click the option.";
-    const message = `A <${tabhub.quoted(tag(element))}> is not a select. ${advice}`;
+    const what = tabhub.quoted(`<${tag(element)}>`);
+    const message = `A ${what} is not a select. ${advice}`;
     return tabhub.fail("invalid_arguments", message);
   }
 
@@ -231,7 +232,7 @@ tabhub.define("fill", () => {
   function put(element, text, clear) {
     if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
     else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
-    else if (!isTextField(element)) refuse(`A <${tabhub.quoted(tag(element))}> takes no text.`);
+    else if (!isTextField(element)) refuse(`A ${tabhub.quoted(`<${tag(element)}>`)} takes no text.`);
     else {
       select(element, clear);
       return true;

@@ -51,7 +51,7 @@ async function dropFiles(context, { frame, aim }, paths, tag) {
 
 /** @param {string} tag */
 function takesNone(tag) {
-  const message = `A <${quoted(tag)}> takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
+  const message = `A ${quoted(`<${tag}>`)} takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
   return new CommandError("invalid_arguments", message);
 }
 
