@@ -232,7 +232,8 @@ tabhub.define("fill", () => {
   function put(element, text, clear) {
     if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
     else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
-    else if (!isTextField(element)) refuse(`A ${tabhub.quoted(`<${tag(element)}>`)} takes no text.`);
+    else if (!isTextField(element))
+      refuse(`A ${tabhub.quoted(`<${tag(element)}>`)} takes no text.`);
     else {
       select(element, clear);
       return true;

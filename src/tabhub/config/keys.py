@@ -23,7 +23,7 @@ LIVE = frozenset(
         *("permissions.tools", "permissions.plugins", "permissions.domains"),
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
-        *("cache", "pageOrigins", "workerOrigins"),
+        *("cache", "pageOrigins", "frameOrigins", "workerOrigins"),
         *("policyFile", "unattended", "untrustedInput", "downloads.folder", "uploads.folders"),
     }
 )

@@ -190,8 +190,8 @@ class PageSource(Source):
     async def run(self, call: Call) -> CallResult:
         tab = call.tab or await self._open(call)
         key = tab.key
-        outcome = await self._send_when_ready(call, key)
-        untrusted = call.tool.annotations.get("untrustedContentHint") is True
+        outcome, page = await self._send_when_ready(call, key)
+        untrusted = page.is_guest or call.tool.annotations.get("untrustedContentHint") is True
         result = result_of(outcome, self._limits().result_bytes, untrusted=untrusted)
         self._set_current_tab(call, tab)
         meta = result.meta if isinstance(result.meta, dict) else {}
@@ -215,7 +215,7 @@ class PageSource(Source):
         _put(self._opened, key, tab.id, MOST_KEPT)
         return tab
 
-    async def _send_when_ready(self, call: Call, key: TabKey) -> Outcome:
+    async def _send_when_ready(self, call: Call, key: TabKey) -> tuple[Outcome, Page]:
         """Wait for a limited time until the page can be reached; then send once."""
         clock = asyncio.get_running_loop().time
         end = clock() + WAIT_SECONDS
@@ -224,7 +224,7 @@ class PageSource(Source):
             target = self._target(call, key)
             if target is not None:
                 try:
-                    return await self._send(call, target)
+                    return await self._send(call, target), target.page
                 except TabhubError as refused:
                     if refused.effect != "none":
                         raise
