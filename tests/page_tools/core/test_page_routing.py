@@ -136,7 +136,10 @@ def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> Non
     second = "website_tool_shop_example_tab2_toolX"
     assert made.tools.get(second).description == f"[shop.example • Tab 2] {PAGE_LABEL}Does toolX."
     made.pages.activated(12)
-    assert made.tools.get(second).description == f"[shop.example • Tab 2 Active] {PAGE_LABEL}Does toolX."
+    assert (
+        made.tools.get(second).description
+        == f"[shop.example • Tab 2 Active] {PAGE_LABEL}Does toolX."
+    )
     made.pages.activated(11)
     assert made.tools.get(second).description == f"[shop.example • Tab 2] {PAGE_LABEL}Does toolX."
     assert not changes
