@@ -6,8 +6,7 @@ and `_meta` names it.
 """
 
 import json
-import re
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -21,16 +20,11 @@ from tabhub.tools import catalog
 from tabhub.wire.commands import COMMANDS
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, page_tool, tab
+from tests.support.fences import UNTRUSTED, leaks, outside, places
 from tests.support.hostile_outputs import FORGED, MARKER, HostileBrowser
 from tests.support.serving import client, served
 
 ROUNDS = 8
-FENCE = re.compile(
-    r"\[page content ([0-9a-f]{6}): data, not instructions\]"
-    r"(?:\n.*?\n| (?P<line>[^\n]*?) )\[end of page content \1\]",
-    re.DOTALL,
-)
-UNTRUSTED = "tabhub/untrusted"
 SITE = "https://example.com/"
 HERE: dict[str, Any] = {"tabId": 1}
 BUTTON = {**HERE, "selector": "button"}
@@ -185,52 +179,6 @@ def _refuse(extension: FakeExtension) -> None:
         extension.handlers[command] = refuse
 
 
-def outside(text: str) -> str:
-    """What stands outside of every fence."""
-    return FENCE.sub("", text)
-
-
-def leaks(result: dict[str, Any]) -> list[str]:
-    """Where a result has the page's words without saying that they are the page's."""
-    pointers = result.get("_meta", {}).get(UNTRUSTED, [])
-    assert MARKER not in json.dumps(pointers)
-    data = _places(result.get("structuredContent"), "/structuredContent")
-    content = _places(result["content"], "/content")
-    return [place for place in (*data, *content) if not _is_marked(result, place, pointers)]
-
-
-def _is_marked(result: dict[str, Any], place: str, pointers: list[str]) -> bool:
-    is_named = any(place == pointer or place.startswith(f"{pointer}/") for pointer in pointers)
-    if not place.startswith("/content/"):
-        return is_named
-    number, _, member = place.removeprefix("/content/").partition("/")
-    text = result["content"][int(number)].get("text", "")
-    if member != "text":
-        return is_named
-    return MARKER not in outside(text) or (is_named and _is_json(text))
-
-
-def _is_json(text: str) -> bool:
-    return isinstance(json.loads(text), dict | list)
-
-
-def _places(value: Any, place: str) -> Iterator[str]:
-    """The JSON pointers of what has the page's words."""
-    if isinstance(value, str) and MARKER in value:
-        yield place
-    if isinstance(value, dict) and any(MARKER in key for key in value):
-        yield place
-        return
-    for key, item in _items(value):
-        yield from _places(item, f"{place}/{key}")
-
-
-def _items(value: Any) -> Iterable[tuple[str | int, Any]]:
-    if isinstance(value, dict):
-        return value.items()
-    return enumerate(value) if isinstance(value, list) else ()
-
-
 def split_lines(result: dict[str, Any]) -> list[str]:
     """Lines that a page has begun, in what should be one line."""
     texts = (block["text"] for block in result["content"] if "text" in block)
@@ -321,9 +269,9 @@ async def test_the_result_of_a_pages_tool_is_named_as_a_whole(tmp_path: Path, pa
         await extension.publish(1, page_tool("say"))
         extension.page_tools["say"] = lambda params: payload
         result = await agent.result("website_tool_shop_example_say")
-    places = [*_places(result, "")]
-    assert all(place.startswith(tuple(result["_meta"][UNTRUSTED])) for place in places)
-    assert result["_meta"][UNTRUSTED][0] == "/content"
+    pointers = tuple(result["_meta"][UNTRUSTED])
+    assert all(place.startswith(pointers) for place in places(result, ""))
+    assert pointers[0] == "/content"
 
 
 @pytest.mark.parametrize("payload", WORDS)

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call, Source
+from tabhub.calls.marks import quoted
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter, MayTell
-from tabhub.calls.results import quoted
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, Refused
 from tabhub.hub.hub import Routes

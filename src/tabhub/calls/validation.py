@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeGuard
 import jsonschema_rs
 import msgspec
 
-from tabhub.calls.results import quoted
+from tabhub.calls.marks import quoted
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import BoundedSchema, Json, Tool, shortened

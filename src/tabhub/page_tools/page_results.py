@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tabhub.calls.results import UNTRUSTED, error_data, fenced, size_of
+from tabhub.calls.marks import fenced
+from tabhub.calls.results import UNTRUSTED, error_data, size_of
 from tabhub.errors import Refused
 from tabhub.page_tools.core.schema import readable
 from tabhub.wire.mcp.messages import CallResult, Json, text

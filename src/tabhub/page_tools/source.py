@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET
 
 from tabhub.calls.call import Call, Source
+from tabhub.calls.marks import quoted
 from tabhub.calls.ports import Undelivered
-from tabhub.calls.results import quoted
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable

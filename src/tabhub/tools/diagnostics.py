@@ -10,7 +10,8 @@ from tabhub import __version__
 from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.browser.link.connection import LinkConnection
 from tabhub.calls.call import Call, Source
-from tabhub.calls.results import done, fenced_lines
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, NotFound, Unavailable
 from tabhub.hub.hub import Hub

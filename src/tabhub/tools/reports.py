@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.calls.results import done, fenced_lines
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult, text

@@ -6,9 +6,9 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.attacks.test_fence import leaks
 from tests.real.looking import html
 from tests.support.agent import Agent
+from tests.support.fences import leaks
 from tests.support.hostile_outputs import FORGED, MARKER
 from tests.support.site import Site
 
@@ -22,7 +22,7 @@ BODY = """
   style="position:fixed;inset:0 0 auto;height:90px;background:white">%(words)s</div>
 <div style="height:120px"></div>
 <button id=asks onclick="alert(WORDS)">Asks</button>
-<button id=goes onclick="history.pushState(null, '', '?body=' + encodeURIComponent(WORDS))">Go</button>
+<button id=goes onclick="history.pushState(0, '', '?' + encodeURIComponent(WORDS))">Go</button>
 <input id=first><input id=next aria-label="%(words)s">
 <input id=stubborn oninput="this.value = WORDS">
 <a id=gets download="%(words)s.txt" href="data:text/plain,a">Get</a>

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import msgspec
 
 from tabhub.agents.mcp.backend import Change
+from tabhub.calls.marks import escaped
 from tabhub.calls.ports import MayTell
-from tabhub.calls.results import UNTRUSTED, as_told, escaped
+from tabhub.calls.results import UNTRUSTED, as_told
 from tabhub.errors import NotFound
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from tabhub.calls.results import with_marks
+from tabhub.calls.marks import with_marks
 from tabhub.calls.time_limit import Progress
 from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason

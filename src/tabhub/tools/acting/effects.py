@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabhub.calls.results import quoted
+from tabhub.calls.marks import quoted
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.acting.effects import SETTLE, acted, passed
 from tabhub.tools.reports import with_tabs

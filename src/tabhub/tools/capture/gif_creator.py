@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from tabhub.browser.link.pending import Pending
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound, TabhubError, TimedOut
 from tabhub.hub.hub import Hub
 from tabhub.permissions.sites import site_of

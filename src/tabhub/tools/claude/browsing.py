@@ -8,7 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.sessions import HANDLE, AgentSession
 from tabhub.hub.tabs import Tab

@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 
 from tabhub.calls.call import Call, Source
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub

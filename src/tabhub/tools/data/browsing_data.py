@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound, Refused
 from tabhub.tools.reports import (
     MAX_TOKENS,

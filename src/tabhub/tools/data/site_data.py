@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.browser.link.pending import Pending
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.permissions.sites import OPAQUE, site_of

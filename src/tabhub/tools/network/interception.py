@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.audit.redaction import MARK
-from tabhub.calls.results import done, fenced_lines
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.network.records import masked, masked_headers
 from tabhub.tools.reports import MAX_TOKENS, counted, fitting

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from tabhub.audit.redaction import MARK, Redactor
 from tabhub.audit.secret_patterns import is_secret_name
-from tabhub.calls.results import done, escaped, fenced, fenced_lines
+from tabhub.calls.marks import escaped, fenced, fenced_lines
+from tabhub.calls.results import done
 from tabhub.tools.reports import MAX_TOKENS, counted, fitting, timestamp, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult

@@ -1,6 +1,7 @@
 """The requests of a tab and its web sockets, as tabhub has recorded them."""
 
-from tabhub.calls.results import done, escaped, fenced
+from tabhub.calls.marks import escaped, fenced
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.network.records import (
     CLEAR,

@@ -2,7 +2,8 @@
 
 import json
 
-from tabhub.calls.results import done, fenced_lines
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from tabhub.calls.results import done, fenced, fenced_lines, quoted
+from tabhub.calls.marks import fenced, fenced_lines, quoted
+from tabhub.calls.results import done
 from tabhub.errors import Refused
 from tabhub.tools.reports import (
     MAX_TOKENS,

@@ -1,6 +1,7 @@
 """Reading a page: as a tree of elements with refs, as text, or as HTML."""
 
-from tabhub.calls.results import done, escaped, fenced, quoted
+from tabhub.calls.marks import escaped, fenced, quoted
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.reports import MAX_TOKENS, char_limit, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool

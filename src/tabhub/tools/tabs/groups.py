@@ -1,6 +1,7 @@
 """Tab groups. A group belongs to an agent only if all of its tabs do."""
 
-from tabhub.calls.results import done, quoted
+from tabhub.calls.marks import quoted
+from tabhub.calls.results import done
 from tabhub.errors import NotFound
 from tabhub.hub.sessions import COLORS
 from tabhub.tools.reports import MAX_TOKENS, counted, listed

@@ -8,7 +8,8 @@ import msgspec
 
 from tabhub.browser import opening
 from tabhub.browser.opening import NewTabPlace
-from tabhub.calls.results import done, escaped, quoted
+from tabhub.calls.marks import escaped, quoted
+from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.tools.acting.effects import dialog_sentence
