@@ -360,6 +360,9 @@ interface TabhubPoint {
 }
 
 interface TabhubChildFrames {
+  /** Whether the page lets the frame with this number publish tools, if it has this origin. */
+  allowsTools(child: { index: number; origin: string }): boolean;
+  toolPolicy(): boolean | null;
   /** Which of the parent's frames this window is, -1 when it is not among them. */
   ownIndex(): number;
   indexOf(element: Element): number;
@@ -842,4 +845,5 @@ interface TabhubParts {
 declare const tabhub: Readonly<TabhubParts> & {
   define<Name extends keyof TabhubParts>(name: Name, make: () => TabhubParts[Name]): void;
   fail(reason: TabhubReason, message: string, data?: object): never;
+  quoted(words: string): string;
 };

@@ -74,12 +74,12 @@ def test_faults_are_listed_one_by_one_only_if_that_is_cheap(word: str) -> None:
     """Each fault holds a copy of its value."""
     many = _tool({"a": {word: [{"type": "integer", "minimum": n} for n in range(3000)]}})
     assert _refusal(many, {"a": "x" * 100_000}) == "t: the arguments do not fit the schema."
-    assert _refusal(many, {"a": "x"}).startswith('t: a: "x" is not')
+    assert 'a: "x" is not' in _refusal(many, {"a": "x"})
     steps = {f"a{n}": {"allOf": [{"$ref": f"#/$defs/a{n + 1}"}] * 4} for n in range(6)}
     referring = _tool({"a": {"$ref": "#/$defs/a0"}}, defined={**steps, "a6": {"type": "null"}})
     assert _refusal(referring, {"a": "x" * 2000}) == "t: the arguments do not fit the schema."
     usual = _refusal(_tool({"a": {"type": "integer"}}), {"a": "x" * 100_000})
-    assert usual.startswith('t: a: "xxx') and len(usual) < 1100
+    assert 'a: "xxx' in usual and len(usual) < 1200
 
 
 def test_compiled_schemas_are_kept_by_weight(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.real.looking import html
 from tests.support.browsers.extension_alone import REGISTER, UNREGISTER, UPDATE, Bench, happens
 from tests.support.eventually import eventually
 from tests.support.scripted_server import names
@@ -173,6 +174,7 @@ async def test_tools_of_frames_have_the_origin_that_the_browser_attests(plain: B
     for origin, url in expected:
         page = await plain.server.params_of(REGISTER, 0, "double", url=url, origin=origin)
         assert page["frameId"] != 0
+        assert page["embedding"] == ("own" if origin == site.url else "allowed")
         done = await plain.server.call(page, "double", a=3)
         assert json.loads(done["payload"]["content"][0]["text"])["where"] == origin
     origins = [m["params"]["origin"] for m in plain.server.received if m.get("method") == REGISTER]
@@ -183,8 +185,59 @@ async def test_tools_of_frames_have_the_origin_that_the_browser_attests(plain: B
 async def test_a_native_frame_of_another_site_publishes_for_itself(native: Bench) -> None:
     _, page = await native.open("tools-native-frame")
     assert page["origin"] == native.site.other
-    assert page["frameId"] != 0
+    assert page["frameId"] != 0 and page["embedding"] == "allowed"
     assert (await native.server.call(page, "double", a=3))["success"]
+
+
+FRAME = '<iframe src="{src}" {allow}></iframe>'
+ALLOWED = {
+    "": "foreign",
+    'allow="camera; microphone *"': "foreign",
+    """allow="tools 'none'" """: "foreign",
+    """allow="tools 'self'" """: "foreign",
+    'allow="tools https://elsewhere.example"': "foreign",
+    'allow="camera; tools"': "allowed",
+    """allow="Tools 'src'" """: "allowed",
+    'allow="tools *"': "allowed",
+    'allow="tools {other}"': "allowed",
+}
+
+
+@pytest.mark.requirement("MB-11")
+@pytest.mark.parametrize("allow", ALLOWED)
+async def test_a_frame_of_another_origin_says_whether_the_page_around_it_allows_tools(
+    plain: Bench, allow: str
+) -> None:
+    site = plain.site
+    frame = FRAME.format(src=f"{site.other}/tools-transport.html", allow=allow)
+    start = len(plain.server.received)
+    await plain.cdp.open(html(site, frame.replace("{other}", site.other)))
+    page = await plain.server.params_of(REGISTER, start, "double", origin=site.other)
+    assert page["embedding"] == ALLOWED[allow]
+
+
+@pytest.mark.requirement("MB-11")
+async def test_each_page_around_a_frame_has_to_allow_it(plain: Bench) -> None:
+    site = plain.site
+    inner = FRAME.format(src=f"{site.url}/tools-transport.html", allow='allow="tools"')
+    for allow, expected in (("", "foreign"), ('allow="tools"', "allowed")):
+        middle = html(site, inner).replace(site.url, site.other)
+        frame = FRAME.format(src=middle.replace('"', "%22"), allow=allow)
+        start = len(plain.server.received)
+        await plain.cdp.open(html(site, frame))
+        page = await plain.server.params_of(REGISTER, start, "double", origin=site.url)
+        assert page["embedding"] == expected
+
+
+@pytest.mark.requirement("MB-11")
+async def test_the_browsers_own_policy_counts_where_it_has_one(native: Bench) -> None:
+    site = native.site
+    for allow, expected in (("", "foreign"), ('allow="tools"', "allowed")):
+        frame = FRAME.format(src=f"{site.other}/tools-transport.html", allow=allow)
+        start = len(native.server.received)
+        await native.cdp.open(html(site, frame))
+        page = await native.server.params_of(REGISTER, start, "double", origin=site.other)
+        assert page["embedding"] == expected
 
 
 @pytest.mark.requirement("MT-08")

@@ -91,7 +91,10 @@ def test_untrusted_content_is_marked_in_every_kind_of_block(payload: Any) -> Non
     (block,) = result.content
     text = block.get("text") or block.get("description") or block["resource"]["text"]
     assert text.startswith("[page content ") and ORDER in text
-    assert result.meta == {"tabhub/untrusted": True} == _result(payload).meta
+    pointers = (result.meta or {})["tabhub/untrusted"]
+    assert pointers[0] == "/content" and result.meta == _result(payload).meta
+    has_data = result.structured_content is not msgspec.UNSET
+    assert ("/structuredContent" in pointers) is has_data
 
 
 def test_the_error_message_of_a_page_is_marked_and_has_our_reason() -> None:

@@ -29,7 +29,8 @@ tabhub.define("choose", () => {
   function refuseUnknown(select, wanted) {
     const options = [...select.options];
     const names = options.slice(0, OPTIONS_NAMED).map(named).join(", ");
-    const list = `The options are: ${names}${options.length > OPTIONS_NAMED ? ", …" : ""}.`;
+    const more = options.length > OPTIONS_NAMED ? ", …" : "";
+    const list = `The options are: ${tabhub.quoted(names + more)}.`;
     const what = clip(shown(select, wanted), LABEL_LENGTH);
     return tabhub.fail("invalid_arguments", `There is no option "${what}". ${list}`);
   }
@@ -44,7 +45,7 @@ tabhub.define("choose", () => {
     const found = ways.flatMap((by) => options.find((option) => FITS[by](option, wanted)) ?? []);
     const option = found[0] ?? refuseUnknown(select, wanted);
     if (matches(option, ":disabled")) {
-      tabhub.fail("disabled", `The option ${named(option)} is disabled.`);
+      tabhub.fail("disabled", `The option ${tabhub.quoted(named(option))} is disabled.`);
     }
     return option;
   }
@@ -79,7 +80,9 @@ tabhub.define("choose", () => {
   function requireSelect(element) {
     if (element instanceof HTMLSelectElement) return element;
     const advice = "Click it, then click the option.";
-    return tabhub.fail("invalid_arguments", `A <${tag(element)}> is not a select. ${advice}`);
+    const what = tabhub.quoted(`<${tag(element)}>`);
+    const message = `A ${what} is not a select. ${advice}`;
+    return tabhub.fail("invalid_arguments", message);
   }
 
   return {
@@ -298,7 +301,8 @@ tabhub.define("fill", () => {
   function put(element, text, clear) {
     if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
     else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
-    else if (!isTextField(element)) refuse(`A <${tag(element)}> takes no text.`);
+    else if (!isTextField(element))
+      refuse(`A ${tabhub.quoted(`<${tag(element)}>`)} takes no text.`);
     else {
       select(element, clear);
       return true;
@@ -369,7 +373,8 @@ tabhub.define("fill", () => {
       if (!filling) return "";
       const value = current(filling.element);
       if (wasRefused(filling, value)) {
-        refuse(`The field did not take the text; it holds "${shown(filling.element, value)}".`);
+        const held = tabhub.quoted(shown(filling.element, value));
+        refuse(`The field did not take the text; it holds ${held}.`);
       }
       return shown(filling.element, value);
     },

@@ -1,9 +1,11 @@
 /** The frames in this document: identifying them, and converting points into and out of them. */
 tabhub.define("childFrames", () => {
-  const { queryDeep, rect } = tabhub.dom;
+  const { attr, queryDeep, rect } = tabhub.dom;
   const PREFIX = "tabhub-frame-";
   const FRAMES = "iframe, frame, object, embed";
   const LISTEN_MS = 2000;
+  /** The name of WebMCP's policy, and words of allowlists. */
+  const [TOOLS, SOURCE, NOBODY] = ["tools", "'src'", "'none'"];
   /** @type {PromiseWithResolvers<string | null> | undefined} */
   let received;
 
@@ -116,10 +118,47 @@ tabhub.define("childFrames", () => {
     const hit = tabhub.hit.at(point);
     if (tabhub.hit.reaches(element, hit)) return point;
     const by = hit ? tabhub.hit.describe(hit) : "nothing that can be pressed";
-    return tabhub.fail("covered_by", `The frame is covered by ${by}.`, { coveredBy: by });
+    const message = `The frame is covered by ${tabhub.quoted(by)}.`;
+    return tabhub.fail("covered_by", message, { coveredBy: by });
+  }
+
+  /** @param {Element} element @returns {string | null} */
+  function sourceOrigin(element) {
+    const address = attr(element, "src") ?? "";
+    return URL.canParse(address, document.baseURI)
+      ? new URL(address, document.baseURI).origin
+      : null;
+  }
+
+  /**
+   * By the attribute `allow`, as the Permissions Policy reads it: for browsers that do not know
+   * the policy of WebMCP.
+   * @type {TabhubChildFrames["allowsTools"]}
+   */
+  function allowsTools({ index, origin }) {
+    const element = frameAt({ index });
+    const policies = (attr(element, "allow") ?? "")
+      .split(";")
+      .map((each) => each.trim().split(/\s+/));
+    const [, ...list] = policies.find(([name]) => name?.toLowerCase() === TOOLS) ?? [TOOLS, NOBODY];
+    const allowed = list.length ? list : [SOURCE];
+    return allowed.some(
+      (each) =>
+        each === "*" ||
+        each === origin ||
+        (each.toLowerCase() === SOURCE && sourceOrigin(element) === origin),
+    );
+  }
+
+  /** Whether the browser lets this document publish tools; null if it knows no such policy. */
+  function toolPolicy() {
+    const policy = /** @type {any} */ (document).featurePolicy;
+    return policy?.features().includes(TOOLS) ? policy.allowsFeature(TOOLS) : null;
   }
 
   return {
+    allowsTools,
+    toolPolicy,
     ownIndex: () => (window.parent === window ? -1 : indexIn(window.parent, window)),
     indexOf: (element) => indexIn(window, windowOf(element)),
     announce: () => [...queryDeep(FRAMES)].filter(windowOf).map(announceTo),

@@ -293,7 +293,8 @@ tabhub.define("target", () => {
     if (!point) return tabhub.fail("not_visible", "The element cannot be brought into view.");
     const hit = tabhub.hit.at(point);
     const by = hit ? tabhub.hit.describe(hit) : "something that takes no presses";
-    return tabhub.fail("covered_by", `The element is covered by ${by}.`, { coveredBy: by });
+    const message = `The element is covered by ${tabhub.quoted(by)}.`;
+    return tabhub.fail("covered_by", message, { coveredBy: by });
   }
 
   /** @type {TabhubTarget["showPart"]} */

@@ -17,6 +17,10 @@ if (!Object.hasOwn(globalThis, "tabhub")) {
       ) {
         throw Object.assign(new Error(message), { reason, data });
       },
+      /** The page's words within a message, as `quoted` in the worker's command-errors.js. */
+      quoted(/** @type {string} */ words) {
+        return `\u0002${words.replace(/[\u0002\u0003]/g, "")}\u0003`;
+      },
     },
   });
 }

@@ -4,7 +4,7 @@
  */
 
 import { unlessAborted } from "../shared/timing.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { holdTab, send } from "./debugger.js";
 import { TabListeners } from "../shared/tab-events.js";
 import { register } from "../shared/tab-state.js";
@@ -117,7 +117,7 @@ export function refuseIfOpen(tabId) {
 
 /** @param {Dialog} dialog */
 function dialogError(dialog) {
-  const message = `The page shows a dialog (${dialog.type}): "${dialog.message}". Answer it with browser_handle_dialog; navigating or closing the tab dismisses it.`;
+  const message = `The page shows a dialog (${dialog.type}): ${quoted(dialog.message)}. Answer it with browser_handle_dialog; navigating or closing the tab dismisses it.`;
   return new CommandError("dialog_open", message, { dialog });
 }
 

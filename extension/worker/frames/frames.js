@@ -298,6 +298,17 @@ function appearance(find, timeoutMs) {
 }
 
 /**
+ * The frame around a frame, once its content script is there.
+ * @param {Frame} frame
+ * @returns {Promise<Frame | undefined>}
+ */
+export async function parentOf(frame) {
+  const id = await frame.parentId();
+  const find = () => tabs.get(frame.tabId)?.get(id);
+  return find() ?? (id < 0 ? undefined : appearance(find, RECOVER_MS));
+}
+
+/**
  * Whether someone has acted in the page, so that it may ask before it is closed.
  * @param {number} tabId
  */

@@ -7,7 +7,7 @@ import { waitUntilDrawn, withTab } from "../debugger/debugger.js";
 import { catchChoosers, leaveChoosers } from "../debugger/file-choosers.js";
 import { Requests } from "../debugger/network-events.js";
 import { onChange, openDialog, unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { bringBack } from "../shared/front-tab.js";
 import { describe, getTab, requireKnownSite } from "../shared/known-tabs.js";
 import { Outcomes, TabListeners, onHeldUp, watchLoads } from "../shared/tab-events.js";
@@ -378,8 +378,8 @@ export function takeInterrupted(tabId) {
 export function requireArrival({ arrived, dialog, refusedBy }, what) {
   if (arrived || dialog) return;
   if (refusedBy !== undefined) {
-    const why = `The ${what} would have hit ${refusedBy}, so it was kept back and nothing was done.`;
-    throw new CommandError("covered_by", why, { coveredBy: refusedBy });
+    const message = `The ${what} would have hit ${quoted(refusedBy)}, so it was kept back and nothing was done.`;
+    throw new CommandError("covered_by", message, { coveredBy: refusedBy });
   }
   const message = `The ${what} was sent, but the page did not receive it on this element.`;
   throw new CommandError("page_may_have_received", message);

@@ -8,7 +8,7 @@ import { send, sendTo, waitUntilDrawn } from "../debugger/debugger.js";
 import { forgetChooser, openChooser } from "../debugger/file-choosers.js";
 import { showToDebugger, showToScript } from "../debugger/isolated-worlds.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { carry } from "../shared/file-pieces.js";
 import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
 import { findPlace, isPoint } from "./targets.js";
@@ -51,7 +51,7 @@ async function dropFiles(context, { frame, aim }, paths, tag) {
 
 /** @param {string} tag */
 function takesNone(tag) {
-  const message = `A <${tag}> takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
+  const message = `A ${quoted(`<${tag}>`)} takes no files here: it is not a file input, and refuses a drop. If it opens a file chooser, click it and then upload without a target.`;
   return new CommandError("invalid_arguments", message);
 }
 

@@ -23,7 +23,7 @@ export async function meantFrame(tabId) {
   const last = lastActed(tabId) ?? (await mainFrame(tabId));
   if (focused === last || focused.site === last.site) return focused;
   if (await last.ask("regainField", {})) return last;
-  throw taken(`Click the field first: the focus is in a frame of ${focused.site}.`, 0);
+  throw taken("Click the field first: the focus is in a frame of another site.", 0);
 }
 
 /**
@@ -137,7 +137,7 @@ export class KeyTarget {
     const next = await focusedFrame(this.frame.tabId);
     if (next.site !== this.frame.site) {
       if (await this.#regain()) return;
-      throw taken(`The focus went to a frame of ${next.site}: click the field there.`, this.typed);
+      throw taken("It is of another site: click the field there.", this.typed);
     }
     await this.stop();
     await next.ask("expectKeys", {});

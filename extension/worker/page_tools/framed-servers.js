@@ -3,7 +3,7 @@
  * MCP only with their parent's window.
  */
 
-import { framesOf } from "../frames/frames.js";
+import { framesOf, parentOf } from "../frames/frames.js";
 import { register } from "../shared/tab-state.js";
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
@@ -67,12 +67,6 @@ class FramedServers {
       say(child, "fromParent", { payload });
     } else if (payload === "mcp-server-ready") say(parent, "forgetChild", { name });
   }
-}
-
-/** @param {Frame} frame */
-async function parentOf(frame) {
-  const id = await frame.parentId();
-  return framesOf(frame.tabId).find(({ frameId }) => frameId === id);
 }
 
 /** @param {Frame} parent */

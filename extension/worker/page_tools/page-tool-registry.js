@@ -7,7 +7,7 @@
 import { RateLimit, onAbort } from "../shared/timing.js";
 import { bridge } from "./polyfill-bridge.js";
 import { CommandError } from "../shared/command-errors.js";
-import { framesOf } from "../frames/frames.js";
+import { framesOf, parentOf } from "../frames/frames.js";
 import { requireTab } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
 import { register } from "../shared/tab-state.js";
@@ -26,6 +26,7 @@ const MOST_BRIDGES = 3;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("../shared/command-context.d.ts").Context["progress"]} Progress */
+/** @typedef {"own" | "allowed" | "foreign"} Embedding as in `browser/registerTools` */
 /** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
 
 /**
@@ -42,6 +43,8 @@ class PageTools {
   #running = new Map();
   /** @type {WeakMap<Frame, RateLimit>} */
   #bridged = new WeakMap();
+  /** @type {WeakMap<Frame, Promise<Embedding>>} */
+  #embeddings = new WeakMap();
   #callbacks;
   /** Reports go out in the order of events, each after the changes of its tab. */
   #reporting = Promise.resolve();
@@ -69,7 +72,7 @@ class PageTools {
    * @param {any} message
    */
   said(frame, message) {
-    if (message.type === "tools") this.#publish(frame, message);
+    if (message.type === "tools") void this.#take(frame, message);
     else if (message.type === "toolProgress") this.#progressed(frame, message);
     else if (message.type === "bridge") this.#bridge(frame, message.name);
   }
@@ -113,14 +116,28 @@ class PageTools {
    * @param {Frame} frame
    * @param {any} message
    */
-  #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut, url }) {
+  async #take(frame, message) {
+    if (!frame.frameId) return this.#publish(frame, message);
+    const known = this.#embeddings.get(frame) ?? embeddingOf(frame);
+    this.#embeddings.set(frame, known);
+    const embedding = await known;
+    if (framesOf(frame.tabId).includes(frame)) this.#publish(frame, message, embedding);
+  }
+
+  /**
+   * @param {Frame} frame
+   * @param {any} message
+   * @param {Embedding} [embedding] of a frame
+   */
+  #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut, url }, embedding) {
     const { origin, documentId = "", documentLifecycle } = frame.sender ?? {};
     if (!WEB.test(origin ?? "") || documentLifecycle === "prerender") return;
     if (!Array.isArray(tools) || tools.length > MAX_TOOLS || !KINDS.has(kind)) return;
     const known = this.#published.get(frame);
     if (!known && this.#countIn(frame.tabId) >= MOST_FRAMES) return;
     this.#noteLeftOut(frame, leftOut);
-    const about = { origin, url: addressOf(frame, url), kind, capabilities, workerId };
+    const where = { origin, url: addressOf(frame, url), ...(embedding && { embedding }) };
+    const about = { ...where, kind, capabilities, workerId };
     const more = hasAny(leftOut) ? { ...extensions, "tabhub/leftOut": leftOut } : extensions;
     const published = { documentId, about, tools, extensions: more };
     this.#published.set(frame, published);
@@ -212,6 +229,56 @@ export function keepPageTools(callbacks) {
     describe: () => pageTools.describe(),
   });
   return pageTools;
+}
+
+/**
+ * How a frame is in its tab. The browser's own policy counts where it has one for tools; elsewhere
+ * the attribute `allow` of each frame on the way that is in a page of another origin.
+ * @param {Frame} frame
+ * @returns {Promise<Embedding>}
+ */
+async function embeddingOf(frame) {
+  const own = await ancestors(frame);
+  if (!own.length) return "foreign";
+  const steps = own.slice(1).map((parent, index) => [/** @type {Frame} */ (own[index]), parent]);
+  const strange = steps.filter(([child, parent]) => originOf(child) !== originOf(parent));
+  if (!strange.length) return "own";
+  const policy = await frame.ask("toolPolicy", {}).catch(() => null);
+  if (typeof policy === "boolean") return policy ? "allowed" : "foreign";
+  const allowed = await Promise.all(strange.map(([child, parent]) => isAllowed(child, parent)));
+  return allowed.every(Boolean) ? "allowed" : "foreign";
+}
+
+/**
+ * @param {Frame} frame
+ * @returns {Promise<Frame[]>} the frame and all around it; empty if one cannot be reached
+ */
+async function ancestors(frame) {
+  const found = [frame];
+  for (let each = frame; each.frameId;) {
+    const parent = await parentOf(each);
+    if (!parent) return [];
+    found.push((each = parent));
+  }
+  return found;
+}
+
+/** @param {Frame | undefined} frame */
+function originOf(frame) {
+  return frame?.sender?.origin;
+}
+
+/**
+ * @param {Frame | undefined} child
+ * @param {Frame | undefined} parent
+ */
+async function isAllowed(child, parent) {
+  try {
+    const index = await child?.ask("index", {});
+    return await parent?.ask("allowsTools", { index, origin: originOf(child) });
+  } catch {
+    return false;
+  }
 }
 
 /** @param {any} params */

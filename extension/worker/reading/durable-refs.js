@@ -1,7 +1,7 @@
 /** page.describe and page.locate: describing an element so that it can be found again later. */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { askMinting, framesOf, mainFrame } from "../frames/frames.js";
 import { CHILD_MS, MAIN_MS, numberOr } from "../shared/number-limits.js";
 import { findTarget } from "../input/targets.js";
@@ -84,7 +84,8 @@ async function askAll({ tabId, input, reach }, by) {
  * @param {number} count
  */
 function notThere({ role, name }, count) {
-  const what = [role, name && `"${name}"`].filter(Boolean).join(" ") || "element";
+  const words = [role, name && `"${name}"`].filter(Boolean).join(" ");
+  const what = words ? quoted(words) : "element";
   const message = count
     ? `There is more than one ${what} on the page now; it is not clear which one was meant.`
     : `There is no ${what} on the page now.`;

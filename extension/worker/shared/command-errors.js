@@ -24,6 +24,14 @@ export class CommandError extends Error {
   }
 }
 
+/**
+ * A page's words within a message of ours. The server puts its marks where these characters are.
+ * @param {string} words
+ */
+export function quoted(words) {
+  return `\u0002${words.replace(/[\u0002\u0003]/g, "")}\u0003`;
+}
+
 /** @param {unknown} error */
 export function messageOf(error) {
   const text = error instanceof Error ? error.message : String(error);

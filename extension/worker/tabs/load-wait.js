@@ -1,7 +1,7 @@
 /** Waiting until a page has loaded, by events. */
 
 import { openLogin } from "../debugger/logins.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { getTab } from "../shared/known-tabs.js";
 import { lastFailure, watchLoads } from "../shared/tab-events.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
@@ -140,7 +140,7 @@ export async function catchUp(wait, tabId, url) {
  */
 function loadError(address, error) {
   const url = clip(address, URL_LENGTH);
-  return new CommandError("navigation_failed", `${url} could not be loaded: ${error}.`, {
+  return new CommandError("navigation_failed", `${quoted(url)} could not be loaded: ${error}.`, {
     url,
     netError: error,
   });

@@ -8,7 +8,7 @@ import { waitingIn } from "../emulation/interception.js";
 import { hasBeenActive } from "../frames/frames.js";
 import { isOn, recordBirth } from "../recording/recorder.js";
 import { URL_LENGTH, clip } from "../shared/clip.js";
-import { CommandError, messageOf } from "../shared/command-errors.js";
+import { CommandError, messageOf, quoted } from "../shared/command-errors.js";
 import {
   getTab,
   isExtensionPage,
@@ -292,14 +292,18 @@ async function explain(error, url) {
   const item = await downloadedFrom(url);
   const name = item && (item.filename.split(/[\\/]/).pop() || "file");
   const why = name
-    ? `it became a download (${name})`
+    ? `it became a download (${quoted(name)})`
     : "it was answered without a page, or the navigation was stopped";
   const data = {
     netError: "net::ERR_ABORTED",
     download: Boolean(name),
     ...(item && { url: clip(item.finalUrl || item.url, URL_LENGTH) }),
   };
-  return new CommandError("navigation_failed", `${url} did not become a page: ${why}.`, data);
+  return new CommandError(
+    "navigation_failed",
+    `${quoted(url)} did not become a page: ${why}.`,
+    data,
+  );
 }
 
 /** @param {string} url */

@@ -18,6 +18,7 @@ import msgspec
 from tabhub.agents.http.messages import Toolsets
 from tabhub.calls.authorization import Guard
 from tabhub.calls.ports import ToolIndex
+from tabhub.calls.results import UNTRUSTED
 from tabhub.config.clients import Client
 from tabhub.config.settings import choose_toolsets
 from tabhub.errors import InvalidArguments, NotFound
@@ -25,6 +26,8 @@ from tabhub.hub.tools import LONGEST_NAME, BoundedSchema, Tool, ToolRegistry, sh
 from tabhub.wire.mcp import messages as m
 
 DISABLED = "[Disabled] "
+WORDS_OF_A_PAGE = ["/title", "/description", "/inputSchema", "/annotations"]
+"""What a page has written in the definition of its tool."""
 MOST_CACHED_LISTS = 100
 MOST_AT_ONCE = 500
 SUGGESTIONS = 3
@@ -103,6 +106,7 @@ class Listing:
             description=marked(tool.description, self.is_disabled(tool, client)),
             input_schema=_listed_schema(tool),
             annotations=dict(tool.annotations) or msgspec.UNSET,
+            meta={UNTRUSTED: WORDS_OF_A_PAGE} if tool.page else msgspec.UNSET,
         )
 
 

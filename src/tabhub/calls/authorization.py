@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call, Source
+from tabhub.calls.marks import quoted
 from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter
 from tabhub.calls.results import as_told
 from tabhub.config.clients import Client
@@ -224,8 +225,8 @@ class Authorization:
         if tool.address_of is None and now.url != tab.url:
             before, after = (as_told(one, call.may_tell).url for one in (tab, now))
             raise Refused(
-                f"While the person was asked about {before}, the tab went to {after}. "
-                "Nothing was done.",
+                f"While the person was asked about {quoted(before)}, the tab went to "
+                f"{quoted(after)}. Nothing was done.",
                 "navigated_away",
             )
 

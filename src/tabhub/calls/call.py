@@ -146,6 +146,8 @@ class Source(ABC):
 
     router: TabRouter | None = None
     """Finds the tabs of its tools; without one, a tool gets the session's and the shared tabs."""
+    quotes_pages = True
+    """Whether its results may have words of pages; then `_meta` names where they are."""
 
     @abstractmethod
     async def run(self, call: Call) -> CallResult:

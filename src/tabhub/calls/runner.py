@@ -18,6 +18,7 @@ from tabhub.calls.authorization import Authorization, Guard
 from tabhub.calls.call import UNKNOWN, Call, Source
 from tabhub.calls.idempotency import Operation, Operations, Run
 from tabhub.calls.ports import AuditEvent, CallLog, Clock, Interrupted, Undelivered
+from tabhub.calls.results import with_pointers
 from tabhub.calls.running import RunningCalls, paused
 from tabhub.calls.time_limit import Limit
 from tabhub.calls.validation import Validators
@@ -164,6 +165,8 @@ class Runner:
             self._check(call)
         with self._endable(call):
             result = await self._run_with_rerouting(call)
+        if self._sources[tool.source].quotes_pages:
+            result = with_pointers(result)
         if not self._has_router(tool):
             self._set_current_tab(call, result)
         return result

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeGuard
 import jsonschema_rs
 import msgspec
 
+from tabhub.calls.marks import quoted
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tabs import Tabs
 from tabhub.hub.tools import BoundedSchema, Json, Tool, shortened
@@ -242,7 +243,9 @@ def _refusal(tool: Tool, schema: CompiledSchema, arguments: Any) -> InvalidArgum
     faults = faults[:SHOWN_ERRORS]
     if not faults:
         return InvalidArguments(f"{tool.name}: the arguments do not fit the schema.")
-    return InvalidArguments(f"{tool.name}: {'; '.join(faults)}", data={"errors": faults})
+    # The faults repeat words of the schema, which may be a page's.
+    listed = quoted("; ".join(faults)) if tool.is_bounded else "; ".join(faults)
+    return InvalidArguments(f"{tool.name}: {listed}", data={"errors": faults})
 
 
 def _without_unknown(tool: Tool, arguments: Mapping[str, Any]) -> tuple[Json, list[str]]:

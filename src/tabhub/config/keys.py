@@ -24,7 +24,7 @@ LIVE = frozenset(
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
         *("audit.keepDays", "audit.diskBytes", "audit.clientBytesPerDay", "audit.required"),
-        *("cache", "pageOrigins", "workerOrigins"),
+        *("cache", "pageOrigins", "frameOrigins", "workerOrigins"),
         *("policyFile", "unattended", "untrustedInput", "downloads.folder", "uploads.folders"),
     }
 )

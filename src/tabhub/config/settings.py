@@ -192,6 +192,8 @@ class Settings(_Section):
     """How page tools are listed: one entry for each site, or one for each tab."""
     page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])
     """Origins whose pages may publish tools; `*` stands for any part."""
+    frame_origins: list[PageOrigin] = msgspec.field(default_factory=list)
+    """Origins whose frames may publish tools in pages that do not allow it."""
     cache: dict[str, bool] = msgspec.field(default_factory=dict)
     """Sites whose tools stay listed after their last tab closes: `cache.shop.example true`."""
     audit: AuditSettings = msgspec.field(default_factory=AuditSettings)

@@ -71,6 +71,7 @@ class ExtensionPages:
                 kind=params.kind,
                 worker_id=params.worker_id or "",
                 extensions=params.extensions,
+                embedding=(params.embedding or "foreign") if ref.frame else "own",
             )
         )
 

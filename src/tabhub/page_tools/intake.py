@@ -11,13 +11,13 @@ import msgspec
 from msgspec import Raw, Struct
 
 from tabhub.config.settings import Limits, Settings
-from tabhub.page_tools.core.schema import LONGEST_TITLE, one_line, readable
+from tabhub.page_tools.core.schema import LONGEST, one_line, readable
 from tabhub.page_tools.core.storage import DomainToolStorage, Page, PageRef, Published
 from tabhub.page_tools.flood_limits import FaultLog
 from tabhub.page_tools.origins import domain_of, own_url
 from tabhub.page_tools.schema_rules import NO_ARGUMENTS, checked_schema
 from tabhub.page_tools.schema_size import Unfit
-from tabhub.wire.pages import Capabilities, Kind
+from tabhub.wire.pages import Capabilities, Embedding, Kind
 
 CACHE = "tabhub/cache"
 FORM = "tabhub/waitsForPerson"
@@ -27,6 +27,8 @@ LEFT_OUT = "tabhub/leftOut"
 SHARED_BYTES = 1024
 """Equal texts up to this size are kept once."""
 LONGEST_ID = 100
+LONGEST_GUEST = 500
+"""Characters of the description of a tool in a frame of another origin."""
 EXTENSION_BYTES = 16 * 1024
 SCHEMAS_PER_TAB = 8
 """All tools of a tab together may be as large as this many of the largest schemas."""
@@ -78,6 +80,7 @@ class Registration(Struct):
     kind: Kind = "worker"
     worker_id: str = ""
     extensions: dict[str, Any] | None = None
+    embedding: Embedding = "own"
 
 
 class Admission:
@@ -108,6 +111,7 @@ class Admission:
             page.kind or "worker",
             page.worker_id,
             page.extensions,
+            page.embedding,
         )
 
     def page(self, registration: Registration, domain: str) -> Page:
@@ -129,6 +133,7 @@ class Admission:
             kind=registration.kind,
             worker_id=worker_id if len(worker_id) <= LONGEST_ID else "",
             extensions=self._small(registration.extensions, domain),
+            embedding=registration.embedding,
         )
 
     def keeps(self, domain: str) -> bool:
@@ -152,7 +157,8 @@ class Admission:
         room = self._room(registration.page)
         intake = Intake(limits, *room, partial(self._fault_log.add, domain))
         kind = registration.kind
-        return intake.take(registration.tools, lambda raw: checked(raw, kind, limits, keeps))
+        tools = intake.take(registration.tools, lambda raw: checked(raw, kind, limits, keeps))
+        return tools if registration.embedding == "own" else _guests(tools)
 
     def _room(self, ref: PageRef) -> tuple[int, int]:
         """How many tools, and how many bytes of them, a page may still have in its tab.
@@ -171,6 +177,19 @@ class Admission:
             min(most // 2 - count_of_frames, most - count_of_all),
             min(size // 2 - size_of_frames, size - size_of_all),
         )
+
+
+def _guests(tools: Tools) -> Tools:
+    """The tools of a frame in a page of another origin, described briefly.
+
+    They go with the frame: alone in a tab it would be somewhere else.
+    """
+
+    def guest(tool: Published) -> Published:
+        about = one_line(tool.description, LONGEST_GUEST)
+        return msgspec.structs.replace(tool, description=about, cached=False, asked=False)
+
+    return {name: guest(tool) for name, tool in tools.items()}
 
 
 def _taken(pages: Iterable[Page]) -> tuple[int, int]:
@@ -282,9 +301,9 @@ def _published(definition: Definition, kind: Kind, limits: Limits, keeps: bool) 
     asked = hints.get("cache") is True or meta.get(CACHE) is True
     return Published(
         name=sys.intern(definition.name),
-        description=readable(definition.description),
+        description=one_line(definition.description, LONGEST),
         schema=_shared(_schema(definition, kind, limits)),
-        title=readable(title, LONGEST_TITLE) if title else None,
+        title=one_line(title) if title else None,
         annotations=_shared(_annotations(hints)),
         cached=keeps or asked,
         asked=asked,
@@ -319,5 +338,5 @@ def _annotations(hints: dict[str, Any]) -> bytes:
     known = {name: hints[name] for name in HINTS if isinstance(hints.get(name), bool)}
     title = hints.get("title")
     if isinstance(title, str) and title:
-        known["title"] = readable(title, LONGEST_TITLE)
+        known["title"] = one_line(title)
     return msgspec.json.encode(known, order="deterministic")

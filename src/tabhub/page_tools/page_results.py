@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tabhub.calls.results import error_data, fenced, size_of
+from tabhub.calls.marks import fenced
+from tabhub.calls.results import UNTRUSTED, error_data, size_of
 from tabhub.errors import Refused
 from tabhub.page_tools.core.schema import readable
 from tabhub.wire.mcp.messages import CallResult, Json, text
@@ -27,7 +28,6 @@ _HOST = re.compile(r"[a-z0-9._-]*(:[0-9]{1,5})?", re.I)
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
 OWN_SCHEMES = frozenset({"file", "tab"})
 """Schemes of addresses that a page must not use."""
-UNTRUSTED = "tabhub/untrusted"
 PAGE_ERROR = "pageError"
 """The member for a page's own `error`, so that it cannot pass for one of tabhub's."""
 LONGEST_ERROR = 4000
@@ -40,7 +40,8 @@ MARK_BYTES = 120
 def result_of(outcome: Outcome, most_bytes: int, *, untrusted: bool) -> CallResult:
     """The result of a call; raises an error if the page reports a failure without a result.
 
-    `untrusted`: the page declares that the result has text of others, so every text is marked.
+    `untrusted`: the page declares that the result has text of others, or is itself a stranger in
+    its tab, so every text is marked. Any result is the page's as a whole, and `_meta` says so.
     """
     payload = outcome.payload
     if not outcome.success and not _is_result(payload):
@@ -51,8 +52,14 @@ def result_of(outcome: Outcome, most_bytes: int, *, untrusted: bool) -> CallResu
     result.structured_content = _structured(result)
     if untrusted or result.is_error:
         result.content = [_with_marks(block) for block in result.content]
-    result.meta = {UNTRUSTED: True}
+    result.meta = {UNTRUSTED: _pointers(result.structured_content)}
     return result
+
+
+def _pointers(data: Any) -> list[str]:
+    """The page's parts of the result; the page has chosen the names in its data."""
+    has_data = isinstance(data, dict) and bool(data.keys() - {"error"})
+    return ["/content", "/structuredContent"] if has_data else ["/content"]
 
 
 def _failure(payload: Any) -> Refused:

@@ -136,7 +136,8 @@ class PagePersistence:
 
     def _write(self, domain: str, tab: TabKey) -> None:
         key = _key(domain, tab)
-        pages = list(self._pages.storage.pages_of(domain, tab))
+        # What allowed a frame in a page of another origin is asked again after a restart.
+        pages = [page for page in self._pages.storage.pages_of(domain, tab) if not page.is_guest]
         if pages:
             self._tabs.put(key, msgspec.json.encode(_row(pages)))
         else:

@@ -20,8 +20,13 @@ from tabhub.page_tools.flood_limits import AuditLimit, FaultLog, Throttle
 from tabhub.page_tools.intake import Admission, Registration
 from tabhub.page_tools.origins import LONGEST_URL, domain_of, is_allowed
 from tabhub.page_tools.transports import PageTransport, PageTransports, later
+from tabhub.wire.pages import Embedding
 
 TABS_PER_DOMAIN = 1000
+FOREIGN = (
+    'is a frame that may not publish tools: the page around it does not allow it (allow="tools"), '
+    "nor does the setting frameOrigins"
+)
 
 
 class Pages:
@@ -159,7 +164,7 @@ class Pages:
         self.forget(lambda kept: not (kept.tool.asked or self._admission.keeps(kept.domain)))
 
     def _apply_cache_setting(self, page: Page) -> None:
-        keeps = self._admission.keeps(page.domain)
+        keeps = self._admission.keeps(page.domain) and not page.is_guest
         if any(tool.cached != (keeps or tool.asked) for tool in page.tools.values()):
             tools = {
                 name: msgspec.structs.replace(tool, cached=keeps or tool.asked)
@@ -169,8 +174,8 @@ class Pages:
 
     def _remove_forbidden(self) -> None:
         allowed = self._settings().page_origins
-        storage = self._hub.storage
-        self._gone([page for page in storage.all() if not is_allowed(page.origin, allowed)])
+        pages = self._hub.storage.all()
+        self._gone([page for page in pages if not self._may_publish(page.origin, page.embedding)])
         self.forget(lambda kept: not is_allowed(kept.origin, allowed))
 
     def forget(self, which: Callable[[Remembered], bool]) -> None:
@@ -184,8 +189,9 @@ class Pages:
     def _take(self, registration: Registration) -> None:
         ref, origin = registration.page, registration.origin
         domain = domain_of(origin)
-        if domain is None or not is_allowed(origin, self._settings().page_origins):
-            self._fault_log.add(origin[:LONGEST_URL] or "a page", "may not publish tools")
+        if domain is None or not self._may_publish(origin, registration.embedding):
+            fault = FOREIGN if registration.embedding == "foreign" else "may not publish tools"
+            self._fault_log.add(origin[:LONGEST_URL] or "a page", fault)
             self.gone(ref)
             return
         self._transports.registered(ref)
@@ -200,6 +206,12 @@ class Pages:
         if known is None or known.keys() != page.tools.keys():
             self._note(page, "registerTools" if known is None else "updateTools", len(page.tools))
         self._wake()
+
+    def _may_publish(self, origin: str, embedding: Embedding) -> bool:
+        settings = self._settings()
+        if embedding == "foreign" and not is_allowed(origin, settings.frame_origins):
+            return False
+        return is_allowed(origin, settings.page_origins)
 
     def _is_full(self, page: Page) -> bool:
         storage = self._hub.storage

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from tabhub.calls.call import Call, Source
+from tabhub.calls.marks import quoted
 from tabhub.calls.ports import Undelivered
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.settings import Limits
@@ -158,6 +159,9 @@ class _SentCall:
 class PageSource(Source):
     """Runs page tools."""
 
+    quotes_pages = False
+    """Each result names its words itself: here the page chooses the members."""
+
     def __init__(
         self, hub: PageHub, pages: Pages, opener: Opener, limits: Callable[[], Limits]
     ) -> None:
@@ -186,8 +190,8 @@ class PageSource(Source):
     async def run(self, call: Call) -> CallResult:
         tab = call.tab or await self._open(call)
         key = tab.key
-        outcome = await self._send_when_ready(call, key)
-        untrusted = call.tool.annotations.get("untrustedContentHint") is True
+        outcome, page = await self._send_when_ready(call, key)
+        untrusted = page.is_guest or call.tool.annotations.get("untrustedContentHint") is True
         result = result_of(outcome, self._limits().result_bytes, untrusted=untrusted)
         self._set_current_tab(call, tab)
         meta = result.meta if isinstance(result.meta, dict) else {}
@@ -211,7 +215,7 @@ class PageSource(Source):
         _put(self._opened, key, tab.id, MOST_KEPT)
         return tab
 
-    async def _send_when_ready(self, call: Call, key: TabKey) -> Outcome:
+    async def _send_when_ready(self, call: Call, key: TabKey) -> tuple[Outcome, Page]:
         """Wait for a limited time until the page can be reached; then send once."""
         clock = asyncio.get_running_loop().time
         end = clock() + WAIT_SECONDS
@@ -220,7 +224,7 @@ class PageSource(Source):
             target = self._target(call, key)
             if target is not None:
                 try:
-                    return await self._send(call, target)
+                    return await self._send(call, target), target.page
                 except TabhubError as refused:
                     if refused.effect != "none":
                         raise
@@ -321,7 +325,7 @@ def _put(kept: dict[Key, Value], key: Key, value: Value, most: int) -> None:
 def _extending(sent: _SentCall, report: Progress) -> Progress:
     async def progress(done: float, total: float | None, message: str | None) -> None:
         sent.extend()
-        await report(done, total, None if message is None else one_line(message))
+        await report(done, total, None if message is None else quoted(one_line(message)))
 
     return progress
 

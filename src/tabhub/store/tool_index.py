@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import PAGE_LABEL, Tool, ToolRegistry
 
 MOST_WORDS = 12
 LONGEST_QUERY = 1000
@@ -178,14 +178,14 @@ def _family(names: Iterable[str]) -> str:
 def _columns(tool: Tool) -> tuple[str, str, str, str, str]:
     parameters = tool.input_schema.get("properties")
     rest = [
-        tool.description,
+        tool.description.replace(PAGE_LABEL, ""),
         *(_parameter_texts(parameters) if isinstance(parameters, dict) else ()),
     ]
     family = (tool.plugin, tool.site, *sorted(tool.toolsets))
     return (
         _with_split_names(f"{tool.name} {tool.title or ''}"),
         tool.keywords,
-        _with_split_names(tool.summary),
+        _with_split_names(tool.summary.replace(PAGE_LABEL, "")),
         _with_split_names(" ".join(rest)),
         " ".join(family),
     )

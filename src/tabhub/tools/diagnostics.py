@@ -10,6 +10,7 @@ from tabhub import __version__
 from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.browser.link.connection import LinkConnection
 from tabhub.calls.call import Call, Source
+from tabhub.calls.marks import fenced_lines
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, NotFound, Unavailable
@@ -70,7 +71,8 @@ async def _get_logs(context: Context) -> CallResult:
     lines = fitting((_log_line(entry) for entry in reversed(entries)), arguments)
     kept = entries[len(entries) - len(lines) :]
     head = f"{len(kept)} of {total} lines, the latest last:"
-    return done("\n".join([head, *reversed(lines)]), {"entries": kept, "total": total})
+    body = [fenced_lines(reversed(lines))] if lines else []
+    return done("\n".join([head, *body]), {"entries": kept, "total": total})
 
 
 def _log_line(entry: Json) -> str:
@@ -151,6 +153,8 @@ DEV_UTILS = browser_tool(
 
 class DevSource(Source):
     """Runs dev_utils, which shows and changes only what belongs to the caller."""
+
+    quotes_pages = False
 
     def __init__(
         self,

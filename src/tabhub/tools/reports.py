@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.hub.tabs import Tab
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult, text
@@ -74,7 +75,7 @@ def listed(
     `data` gives the data of the first so many items. Lines that pages wrote are fenced.
     """
     kept = fitting(lines, arguments)
-    body = [fenced("\n".join(kept))] if from_page and kept else kept
+    body = [fenced_lines(kept)] if from_page and kept else kept
     left_out = len(lines) - len(kept)
     if not left_out:
         return done("\n".join([head, *body]), data(len(kept)))
@@ -95,7 +96,7 @@ def listed_as_json(
 def counted_lines(thing: str, lines: Sequence[str], total: int) -> str:
     """The count of something, then the lines that there was room for, which pages wrote."""
     head = shown_count(thing, len(lines), total)
-    return "\n".join([head, fenced("\n".join(lines))]) if lines else head
+    return "\n".join([head, fenced_lines(lines)]) if lines else head
 
 
 def shown_count(thing: str, shown: int, total: int) -> str:
@@ -130,7 +131,8 @@ def _tab_context(context: Context, result: CallResult) -> str:
     lines = [tab_line(context.redacted(tab)) for tab in tabs[:MAX_CONTEXT_TABS]]
     more = len(tabs) - len(lines)
     head = f"Tab Context: done in tab {_executed_on(context, result)}. Your tabs:"
-    return "\n".join([head, *lines, *([f"({more} more)"] if more else [])])
+    body = [fenced_lines(lines)] if lines else []
+    return "\n".join([head, *body, *([f"({more} more)"] if more else [])])
 
 
 def _executed_on(context: Context, result: CallResult) -> int:

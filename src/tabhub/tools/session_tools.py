@@ -57,6 +57,8 @@ PERMISSIONS_CHECK = _source_tool(
 class PermissionSource(Source):
     """Runs permissions_check, which asks nobody and changes nothing."""
 
+    quotes_pages = False
+
     def __init__(self, hub: Hub, guard: Guard) -> None:
         self._hub = hub
         self._guard = guard
@@ -148,6 +150,8 @@ TURN_ANSWER_COMPLETE = _source_tool(
 
 class TurnSource(Source):
     """Records when an answer of a session begins and ends."""
+
+    quotes_pages = False
 
     def __init__(self, sessions: AgentSessions) -> None:
         self._sessions = sessions

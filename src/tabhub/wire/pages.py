@@ -25,6 +25,11 @@ Kind = Literal["native", "mcp-b", "polyfill", "worker"]
 """How the tools of a page are called."""
 
 
+Embedding = Literal["own", "allowed", "foreign"]
+"""How a document is in its tab: every document around it has its origin, or each that has another
+allows the one inside to publish tools (`allow="tools"`), or neither."""
+
+
 class Capabilities(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """What a page claims to support."""
 
@@ -53,6 +58,8 @@ class RegisterTools(Document, kw_only=True):
     capabilities: Capabilities | None = None
     worker_id: str | None = None
     """The page worker's id of the tab, if the page uses that library."""
+    embedding: Embedding | None = None
+    """How a frame is in its tab; `foreign` if it is missing."""
     extensions: dict[str, Any] | None = None
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import PAGE_LABEL
 from tabhub.page_tools.core.page_hub import PageHub
 from tests.page_tools.core.pages import hub, page, published
 
@@ -133,11 +134,14 @@ def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> Non
         made.pages.register(page(tab, published("toolX")))
     made.tools.on_change(lambda: changes.append(1))
     second = "website_tool_shop_example_tab2_toolX"
-    assert made.tools.get(second).description == "[shop.example • Tab 2] Does toolX."
+    assert made.tools.get(second).description == f"[shop.example • Tab 2] {PAGE_LABEL}Does toolX."
     made.pages.activated(12)
-    assert made.tools.get(second).description == "[shop.example • Tab 2 Active] Does toolX."
+    assert (
+        made.tools.get(second).description
+        == f"[shop.example • Tab 2 Active] {PAGE_LABEL}Does toolX."
+    )
     made.pages.activated(11)
-    assert made.tools.get(second).description == "[shop.example • Tab 2] Does toolX."
+    assert made.tools.get(second).description == f"[shop.example • Tab 2] {PAGE_LABEL}Does toolX."
     assert not changes
 
 

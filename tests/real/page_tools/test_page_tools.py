@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.real.looking import html, page_lines
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.page_tools import clean, listed, tool, tool_name, until, withdrawn
@@ -179,7 +180,32 @@ async def test_tools_of_frames_belong_to_the_frames_site(
     await opened(site.page("tools-frames"))
     for origin in (site.url, site.other):
         await tool(agent, origin, "steps")
-        assert (await call_tool(agent, origin, "double", a=1))["where"] == origin
+        found = await agent.result(tool_name(origin, "double"), a=1)
+        text = found["content"][0]["text"]
+        # The page allows the other frame; what that says is marked.
+        assert json.loads(text if origin == site.url else page_lines(text))["where"] == origin
+
+
+@pytest.mark.requirement("MB-11")
+async def test_a_frame_of_another_origin_publishes_no_tools_unless_the_person_allows_it(
+    agent: Agent, opened: Opener, site: Site, product: tuple[Product, int]
+) -> None:
+    frames = "".join(
+        f'<iframe src="{origin}/tools-transport.html"></iframe>'
+        for origin in (site.other, site.url)
+    )
+    tab = await opened(html(site, frames))
+    await tool(agent, site.url, "double")
+    assert tool_name(site.other, "double") not in await listed(agent)
+    try:
+        assert product[0].run("config", "set", "frameOrigins", f'["{site.other}"]').returncode == 0
+        await agent.call("browser_navigate_tab", url="reload", tabId=tab)
+        await tool(agent, site.other, "double")
+        text = await agent.text(tool_name(site.other, "double"), a=1)
+        assert json.loads(page_lines(text))["doubled"] == 2
+    finally:
+        product[0].run("config", "unset", "frameOrigins")
+    await until(agent, lambda tools: tool_name(site.other, "double") not in tools)
 
 
 @pytest.mark.requirement("MB-11")

@@ -1,6 +1,6 @@
 """The size limits of reading tools."""
 
-from tabhub.calls.results import fenced
+from tabhub.calls.marks import fenced
 from tabhub.tools.reports import char_limit, fitting
 
 

@@ -4,15 +4,17 @@ An agent pays for two short descriptions, however many tools there are, and read
 when it needs that tool. Everything else is as on `/mcp`.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from tabhub.agents.mcp.backend import Exchange
 from tabhub.agents.mcp.product import INSTRUCTIONS, ProductBackend, only_page
 from tabhub.agents.tool_search import ToolQuery, marked
-from tabhub.calls.results import failed
+from tabhub.calls.results import UNTRUSTED, failed
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.tools import Tool
@@ -118,22 +120,23 @@ class GatewayBackend(ProductBackend):
         if page.next_cursor is not None:
             content["nextCursor"] = page.next_cursor
             lines.append(f"There are more: cursor {page.next_cursor}")
-        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=content)
+        return _listed(lines, content, page.tools)
 
     def _described(self, names: list[str], client: Client) -> m.CallResult:
         """The named tools in full, and a message for each name that does not exist."""
         if len(names) > MOST_NAMES:
             raise InvalidArguments(f"Give at most {MOST_NAMES} names at once.")
-        tools, unknown = [], []
+        tools, unknown, found = [], [], []
         for name in dict.fromkeys(names):
             try:
-                tools.append(self._full(self._search.find(name, client), client))
+                found.append(self._search.find(name, client))
+                tools.append(self._full(found[-1], client))
             except NotFound as error:
                 unknown.append({"name": name, "message": error.message})
         lines = [_line(tool) for tool in tools]
         lines += [entry["message"] for entry in unknown]
         content: m.Json = {"tools": tools} | ({"unknown": unknown} if unknown else {})
-        return m.CallResult(content=[m.text("\n".join(lines))], structured_content=content)
+        return _listed(lines, content, found)
 
     def _short(self, tool: Tool, client: Client) -> m.Json:
         summary = marked(tool.summary, self._listing.is_disabled(tool, client))
@@ -147,6 +150,12 @@ class GatewayBackend(ProductBackend):
         described: m.Json = {"description": info.description} if is_longer else {}
         hints: m.Json = {"annotations": info.annotations} if tool.annotations else {}
         return {**short, **described, "inputSchema": info.input_schema, **hints}
+
+
+def _listed(lines: list[str], content: m.Json, tools: Iterable[Tool]) -> m.CallResult:
+    meta = {UNTRUSTED: ["/structuredContent/tools"]} if any(tool.page for tool in tools) else UNSET
+    listed = [m.text("\n".join(lines))]
+    return m.CallResult(content=listed, structured_content=content, meta=meta)
 
 
 def _line(tool: m.Json) -> str:

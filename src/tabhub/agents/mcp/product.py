@@ -257,7 +257,10 @@ def _target(request: ApprovalRequest) -> _Target:
 def _question(request: ApprovalRequest) -> str:
     site = f" on {request.site}" if request.site else ""
     arguments = msgspec.json.format(msgspec.json.encode(request.arguments)).decode()
-    return f"May {request.tool.title or request.tool.name} run{site}?\n{arguments}"
+    tool = request.tool
+    # A page chose the title of its tool.
+    name = tool.name if tool.page else tool.title or tool.name
+    return f"May {name} run{site}?\n{arguments}"
 
 
 def _answer(response: Any) -> ApprovalAnswer:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import msgspec
 
 from tabhub.agents.mcp.backend import Change
-from tabhub.calls.results import as_told
+from tabhub.calls.marks import escaped
+from tabhub.calls.results import UNTRUSTED, as_told
 from tabhub.errors import NotFound
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
+from tabhub.hub.tools import PAGE_LABEL
 from tabhub.permissions.sites import MayTell
 from tabhub.wire.mcp import messages as m
 
@@ -94,7 +96,7 @@ class TabResources:
         tab, view = self._find(uri)
         if view is None:
             text = msgspec.json.encode(self._state(as_told(tab, may_tell))).decode()
-            return {"uri": uri, "mimeType": JSON, "text": text}
+            return {"uri": uri, "mimeType": JSON, "text": text, "_meta": {UNTRUSTED: ["/text"]}}
         result = await call_tool(view.tool, {"tabId": tab.id})
         return {"uri": uri, **_content(result)}
 
@@ -131,7 +133,8 @@ def changes(change: hub_tabs.Change, id: int) -> Iterator[Change]:
 def _content(result: m.CallResult) -> m.Json:
     image = next((block for block in result.content if block["type"] == "image"), None)
     if image is not None:
-        return {"mimeType": image["mimeType"], "blob": image["data"]}
+        meta = {UNTRUSTED: ["/blob"]}
+        return {"mimeType": image["mimeType"], "blob": image["data"], "_meta": meta}
     return {"mimeType": "text/plain", "text": result.content[0]["text"]}
 
 
@@ -148,7 +151,7 @@ def _template(uri: str, name: str, title: str, description: str, mime: str) -> m
 def _resource(tab: Tab) -> m.Json:
     return {
         "uri": f"tab://{tab.id}",
-        "name": tab.title or tab.url or f"tab {tab.id}",
-        "description": tab.url,
+        "name": f"tab {tab.id}",
+        "description": f"{PAGE_LABEL}{escaped(f'{tab.url} {tab.title}')}".rstrip(),
         "mimeType": JSON,
     }

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from tabhub.calls.marks import with_marks
 from tabhub.calls.time_limit import Progress
 from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, TabhubError, Unavailable, from_reason
@@ -110,7 +111,8 @@ def report_of(message: jsonrpc.Incoming, read_result: ReadResult) -> Report:
         if isinstance(message.error, msgspec.Raw):
             error = _decode_error(message.error)
             data = error.data or {}
-            return from_reason(str(data.get("reason", "internal")), error.message, data)
+            words = with_marks(error.message)
+            return from_reason(str(data.get("reason", "internal")), words, data)
         if isinstance(message.result, msgspec.Raw):
             return link.Dispatched(output=read_result(message.result))
     except jsonrpc.UNREADABLE:

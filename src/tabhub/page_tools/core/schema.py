@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from tabhub.hub.tools import BoundedSchema
+from tabhub.hub.tools import PAGE_LABEL, BoundedSchema
 
 TAB_ID = "tabId"
 OTHER_TAB_ID = "targetTabId"
@@ -61,14 +61,17 @@ def parameter_for(own: bytes) -> str:
 
 
 def description(text: str, domain: str, index: int | None = None, active: bool = False) -> str:
-    """The page's description after its domain, and after the tab where tabs are listed singly."""
+    """The page's description after its domain, and after the tab where tabs are listed singly.
+
+    The label is always the same, so that lists are.
+    """
     tab = "" if index is None else f" • Tab {index}{' Active' if active else ''}"
-    return f"[{domain}{tab}] {text}"
+    return f"[{domain}{tab}] {PAGE_LABEL}{text}" if text else f"[{domain}{tab}]"
 
 
-def one_line(text: str) -> str:
-    """A page's title as one line of printable characters."""
-    return " ".join(readable(text, LONGEST_TITLE).split())
+def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
+    """A page's text, by default a title, as one line of printable characters."""
+    return " ".join(readable(text, longest).split())
 
 
 def readable(text: str, longest: int = LONGEST) -> str:

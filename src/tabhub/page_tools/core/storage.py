@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from tabhub.wire.pages import Capabilities, Kind
+from tabhub.wire.pages import Capabilities, Embedding, Kind
 
 RESTORED = "restored"
 """The transport of pages from before a restart of the server, which cannot be reached yet."""
@@ -66,9 +66,15 @@ class Page:
     kind: Kind | None = None
     worker_id: str = ""
     extensions: dict[str, Any] | None = None
+    embedding: Embedding = "own"
     tab: TabKey = 0
     """The tab it is in: its own, or the one linked to the page worker's id."""
     _holder: Holder | None = None
+
+    @property
+    def is_guest(self) -> bool:
+        """Whether it is a frame in a page of another origin."""
+        return self.embedding != "own"
 
     @property
     def is_restored(self) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.permissions.sites import WALLED
 from tabhub.tools.tool import Context, Json
@@ -47,7 +48,7 @@ def _effect_text(effect: Json) -> str:
         outside.append(f"It opened tab {effect['opened']}.")
     if "download" in effect:
         is_walled = effect["download"] == WALLED
-        which = " from a walled site" if is_walled else f": {effect['download']!r}"
+        which = " from a walled site" if is_walled else f": {quoted(effect['download'])}"
         outside.append(f"It started a download{which}.")
     return " ".join([*outside, *_in_page(effect, bool(outside))])
 
@@ -57,11 +58,12 @@ def _in_page(effect: Json, has_outside: bool) -> list[str]:
         return [dialog_sentence(dialog)]
     if "navigated" in effect:
         is_walled = effect["navigated"] == WALLED
-        return [f"The page went to {'a walled site' if is_walled else effect['navigated']}."]
+        where = "a walled site" if is_walled else quoted(effect["navigated"])
+        return [f"The page went to {where}."]
     if "files" in effect:
         return [f"The page received {_files(effect['files'])}."]
-    value = [f"It now holds {effect['value']!r}."] if "value" in effect else []
-    focused = [f"The focus is now on {effect['focused']}."] if "focused" in effect else []
+    value = [f"It now holds {quoted(effect['value'])}."] if "value" in effect else []
+    focused = [f"The focus is now on {quoted(effect['focused'])}."] if "focused" in effect else []
     if value or focused:
         return [*focused, *value]
     if effect.get("mutated"):
@@ -78,7 +80,8 @@ def dialog_sentence(dialog: Json) -> str:
 
 
 def _files(files: list[Json]) -> str:
-    return ", ".join(f"{file['name']} ({file['size']} bytes)" for file in files) or "no file"
+    names = ", ".join(f"{file['name']} ({file['size']} bytes)" for file in files)
+    return quoted(names) if names else "no file"
 
 
 def _chooser_sentence(dialog: Json) -> str:
@@ -93,10 +96,9 @@ def dialog_name(dialog: Json) -> str:
     """A dialog and its message; a leave-page question has no message."""
     if dialog["type"] == CHOOSER:
         return "the file chooser"
-    realm = f", {dialog['realm']!r}" if "realm" in dialog else ""
-    message = f": {dialog['message']!r}{realm}" if dialog["message"] else ""
+    words = [dialog[name] for name in ("message", "realm") if dialog.get(name)]
     whose = " of a walled site" if dialog.get("origin") == WALLED else ""
-    return f"a dialog ({dialog['type']}){whose}{message}"
+    return f"a dialog ({dialog['type']}){whose}{f': {quoted(*words)}' if words else ''}"
 
 
 def modifiers(context: Context) -> Json:

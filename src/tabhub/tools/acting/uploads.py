@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tabhub.calls.marks import quoted
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.acting.effects import SETTLE, acted, passed
 from tabhub.tools.reports import with_tabs
@@ -188,7 +189,7 @@ def _target_name(context: Context, target: Json) -> str:
 def _warning(misfits: Sequence[str]) -> str:
     if not misfits:
         return ""
-    return f". The input accepts other kinds of files (accept) than {', '.join(misfits)}"
+    return f". The input accepts other kinds of files (accept) than {quoted(', '.join(misfits))}"
 
 
 _PATHS: Json = {

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tabhub.browser.link.pending import Pending
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound, TabhubError, TimedOut
 from tabhub.hub.hub import Hub
@@ -137,8 +138,8 @@ async def _save(context: Context, file: FileToUpload) -> tuple[str, Json]:
     )
     if item["state"] != "complete":
         fault = item.get("error", item["state"])
-        raise TimedOut(f"The browser has not saved {file.name} ({fault}).")
-    return f"Saved as {item['path']}.", {"path": item["path"]}
+        raise TimedOut(f"The browser has not saved {file.name} ({quoted(fault)}).")
+    return f"Saved as {quoted(item['path'])}.", {"path": item["path"]}
 
 
 async def _drop(context: Context, file: FileToUpload, target: Json) -> tuple[str, Json]:

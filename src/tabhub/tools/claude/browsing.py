@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, NotFound
 from tabhub.hub.sessions import HANDLE, AgentSession
@@ -226,7 +227,7 @@ async def _form_input(context: Context) -> CallResult:
     if output["sensitive"] is False:
         context.call.secrets.clear()
     before = output["before"]
-    return acted(context, f"Set {ref}, which held {before!r}", output, before=before)
+    return acted(context, f"Set {ref}, which held {quoted(before)}", output, before=before)
 
 
 def _context_abilities(arguments: Mapping[str, Any]) -> tuple[Ability, ...]:

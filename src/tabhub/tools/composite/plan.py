@@ -83,6 +83,8 @@ TOOL = browser_tool(
 class PlanSource(Source):
     """Asks the person about a plan, and keeps the approval."""
 
+    quotes_pages = False
+
     def __init__(
         self, tools: ToolRegistry, guard: Guard, approvals: Approvals, running: RunningCalls
     ) -> None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from tabhub.calls.call import Call, Source
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.errors import InvalidArguments, NotFound
@@ -221,7 +222,8 @@ class ShortcutSource(Source):
             created=time.time(),
         )
         self._shortcuts.put(shortcut)
-        parameters = ", ".join(shortcut.parameters)
+        # They have the names of fields of the page.
+        parameters = quoted(", ".join(shortcut.parameters)) if shortcut.parameters else ""
         note = f" It needs the parameters {parameters}." if parameters else ""
         sentence = f"Recorded {shortcut.command!r}: {counted(len(shortcut.steps), 'step')}."
         data = {**self._data(shortcut), "leftOut": recording.left_out}
@@ -260,7 +262,9 @@ def _values(shortcut: Shortcut, given: Json) -> Json:
     missing = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]
     if missing or unknown:
-        needs = f"needs the parameters {', '.join(names)}" if names else "takes no parameters"
+        needs = (
+            f"needs the parameters {quoted(', '.join(names))}" if names else "takes no parameters"
+        )
         raise InvalidArguments(
             f"{shortcut.command!r} {needs}.", data={"missing": missing, "unknown": unknown}
         )

@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import Any
 
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused
 from tabhub.tools.reports import (
@@ -150,7 +151,7 @@ async def _download_file(context: Context) -> CallResult:
     if item["state"] == "interrupted":
         fault = item.get("error", "it was interrupted")
         raise Refused(
-            f"The download of {item['url']} failed: {fault}.",
+            f"The download of {quoted(item['url'])} failed: {quoted(fault)}.",
             "navigation_failed",
             data={"downloadId": item["downloadId"]},
         )
@@ -158,7 +159,7 @@ async def _download_file(context: Context) -> CallResult:
         name = arguments.get("filename", PurePath(item["path"]).name)
         context.saved_downloads.begin(context.browser, item["downloadId"], name)
     item = await _in_folder(context, item)
-    return done(_download_line(item), item)
+    return done(quoted(_download_line(item)), item)
 
 
 async def _in_folder(context: Context, item: Json) -> Json:
@@ -188,7 +189,7 @@ async def _list_downloads(context: Context) -> CallResult:
     def data(count: int) -> Json:
         return {**output, "downloads": items[:count]}
 
-    return listed(arguments, head, lines, data)
+    return listed(arguments, head, lines, data, from_page=True)
 
 
 async def _get_download_status(context: Context) -> CallResult:
@@ -197,7 +198,7 @@ async def _get_download_status(context: Context) -> CallResult:
     if not context.may_show(item["url"]):
         raise NotFound(f"There is no download {item['downloadId']} of yours.")
     item = await _in_folder(context, item)
-    return done(_download_line(item), item)
+    return done(quoted(_download_line(item)), item)
 
 
 def _scope(context: Context) -> Json:

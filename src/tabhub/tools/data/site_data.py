@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.browser.link.pending import Pending
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
@@ -33,7 +34,8 @@ async def _get_cookies(context: Context) -> CallResult:
 
 async def _set_cookie(context: Context) -> CallResult:
     cookie = (await _on_site(context, "cookies.set", _input(context, *_COOKIE)))["cookie"]
-    return done(f"Set the cookie {cookie['name']} for {cookie['domain']}.", {"cookie": cookie})
+    name, domain = quoted(cookie["name"]), quoted(cookie["domain"])
+    return done(f"Set the cookie {name} for {domain}.", {"cookie": cookie})
 
 
 async def _delete_cookies(context: Context) -> CallResult:

@@ -7,7 +7,8 @@ import msgspec
 
 from tabhub import __version__
 from tabhub.audit.redaction import MARK
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import fenced
+from tabhub.calls.results import done
 from tabhub.errors import ProtocolError
 from tabhub.tools.files import save
 from tabhub.tools.network.records import CLEAR, masked, record_span

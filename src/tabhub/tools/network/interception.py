@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tabhub.audit.redaction import MARK
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.network.records import masked, masked_headers
 from tabhub.tools.reports import MAX_TOKENS, counted, fitting
@@ -39,9 +40,9 @@ def waiting_lines(output: Json) -> list[str]:
     if waiting:
         more = f" and {output['leftOut']} more (raise maxTokens)" if "leftOut" in output else ""
         head = f"Waiting: {len(waiting)}{more}, each for at most 30 seconds."
-        lines = [head, fenced("\n".join(waiting))]
+        lines = [head, fenced_lines(waiting)]
     if overdue:
-        lines += [f"Continued without an answer: {len(overdue)}.", fenced("\n".join(overdue))]
+        lines += [f"Continued without an answer: {len(overdue)}.", fenced_lines(overdue)]
     return lines
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from tabhub.audit.redaction import MARK, Redactor
 from tabhub.audit.secret_patterns import is_secret_name
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import escaped, fenced, fenced_lines
+from tabhub.calls.results import done
 from tabhub.tools.reports import MAX_TOKENS, counted, fitting, timestamp, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
@@ -39,7 +40,7 @@ def latest_entries(
     """The latest entries of a record, as many as maxTokens allows; the data has them as `name`."""
     entries, total = output["entries"], output["total"]
     kept = fitting(reversed(lines), context.arguments)[::-1]
-    body = [fenced("\n".join(kept))] if kept else []
+    body = [fenced_lines(kept)] if kept else []
     if len(kept) < total:
         hint = "A larger limit or maxTokens, or a filter, shows more."
         body.append(f"(The latest {len(kept)} of {total}. {hint})")
@@ -135,7 +136,7 @@ def _found(output: Json, shown: int, only_errors: bool, pattern: str | None) -> 
 
 def _block(number: int, entry: Json) -> str:
     head = f"[{number}] [{timestamp(entry['time'])}] [{_level(entry)}]{_place(entry)}"
-    return f"{head}\n{entry['text']}"
+    return f"{escaped(head)}\n{escaped(entry['text'])}"
 
 
 _PATTERN: Json = {

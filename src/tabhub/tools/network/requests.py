@@ -1,6 +1,7 @@
 """The requests of a tab and its web sockets, as tabhub has recorded them."""
 
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import escaped, fenced
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.network.records import (
     CLEAR,
@@ -82,6 +83,7 @@ async def _get_request(context: Context) -> CallResult:
         lines += [f"{key}:", *(f"  {header['name']}: {header['value']}" for header in headers)]
     if "postData" in request:
         lines += ["postData:", request["postData"]]
+    lines = [*map(escaped, lines)]
     lines += _body_lines(request.get("body"))
     return done(fenced("\n".join(lines)), {"tabId": context.tab.id, "requests": [request]})
 
@@ -158,7 +160,8 @@ def _found(output: Json, shown: int, pattern: str | None) -> str:
 def _block(number: int, request: Json) -> str:
     status = request.get("failed") or request.get("status") or "pending"
     method = request["method"] or "unknown"
-    return f"[{number}] url: {request['url']}\n  method: {method}\n  statusCode: {status}"
+    parts = (f"[{number}] url: {request['url']}", f"  method: {method}", f"  statusCode: {status}")
+    return "\n".join(map(escaped, parts))
 
 
 _SUBSTRING: Json = {"type": "string", "description": "Only addresses that contain this."}

@@ -2,7 +2,8 @@
 
 import json
 
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import fenced_lines
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
@@ -25,7 +26,7 @@ async def _find(context: Context) -> CallResult:
     if not matches:
         return done("\n".join([f"Nothing on the page matches {query!r}.", *notes]), data)
     head = _count("match", "matches", len(matches), output["total"])
-    return done("\n".join([head, *notes, "", fenced("\n".join(lines))]), data)
+    return done("\n".join([head, *notes, "", fenced_lines(lines)]), data)
 
 
 def _match_line(match: Json) -> str:
@@ -55,7 +56,7 @@ async def _query_elements(context: Context) -> CallResult:
         where = f"in {arguments['ref']}" if "ref" in arguments else "on the page"
         return done(f"Nothing {where} matches {arguments['selector']}.", data)
     head = _count("element", "elements", len(elements), output["total"])
-    return done("\n".join([head, fenced("\n".join(lines))]), data)
+    return done("\n".join([head, fenced_lines(lines)]), data)
 
 
 def _element_line(element: Json) -> str:
@@ -78,7 +79,7 @@ async def _wait_for_element(context: Context) -> CallResult:
     }
     element = (await context.in_tab("page.wait", input))["element"]
     data = {"tabId": context.tab.id, "found": True, "element": element}
-    return done(f"Found {element['ref']}.\n{fenced(_element_line(element))}", data)
+    return done(f"Found {element['ref']}.\n{fenced_lines([_element_line(element)])}", data)
 
 
 async def _get_styles(context: Context) -> CallResult:
@@ -91,7 +92,7 @@ async def _get_styles(context: Context) -> CallResult:
     kept = fitting(lines, arguments)
     styles = dict(list(output["styles"].items())[: len(kept)])
     box = "{x:g}, {y:g}, {width:g}x{height:g}".format(**output["box"])
-    text = fenced("\n".join([_element_line(output), f"box: {box}", *kept]))
+    text = fenced_lines([_element_line(output), f"box: {box}", *kept])
     if len(kept) < len(lines):
         text += f"\n({len(lines) - len(kept)} properties left out: name those you want.)"
     return done(text, {"tabId": context.tab.id, **output, "styles": styles})

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import fenced, fenced_lines, quoted
+from tabhub.calls.results import done
 from tabhub.errors import Refused
 from tabhub.tools.reports import (
     MAX_TOKENS,
@@ -79,7 +80,7 @@ async def _list_resources(context: Context) -> CallResult:
     output = await context.in_tab("page.resources", input)
     resources, total = output["resources"], output["total"]
     lines = fitting((_resource_line(resource) for resource in resources), arguments)
-    body = [fenced("\n".join(lines))] if lines else []
+    body = [fenced_lines(lines)] if lines else []
     more = [f"({total - len(lines)} more.)"] if len(lines) < total else []
     head = f"{counted(total, 'file')} of the page in tab {context.tab.id}"
     data: Json = {"tabId": context.tab.id, "resources": resources[: len(lines)], "total": total}
@@ -98,7 +99,7 @@ async def _get_resource(context: Context) -> CallResult:
     output = await context.in_tab("page.resource", {"url": arguments["url"], "maxChars": limit})
     kind = "in base64, because it is not text" if output["base64"] else "as text"
     cut = [f"(Cut: {output['length']} characters in all.)"] if output["truncated"] else []
-    lines = [f"{output['mimeType']}, {kind}:", fenced(output["content"]), *cut]
+    lines = [f"{quoted(output['mimeType'])}, {kind}:", fenced(output["content"]), *cut]
     known = {key: output[key] for key in _RESOURCE_DATA if key in output}
     data: Json = {"tabId": context.tab.id, **known, "content": output["content"]}
     return done("\n".join(lines), data)
@@ -122,7 +123,7 @@ async def _get_css_coverage(context: Context) -> CallResult:
     lines = [line for sheet in sheets for line in _sheet_lines(sheet)]
     kept = fitting(lines, arguments)
     left_out = len(lines) - len(kept)
-    text = f"Rules in use since {timestamp(output['since'])}:\n" + fenced("\n".join(kept))
+    text = f"Rules in use since {timestamp(output['since'])}:\n" + fenced_lines(kept)
     text += f"\n({left_out} lines left out: raise maxTokens.)" if left_out else ""
     data = {
         "tabId": context.tab.id,

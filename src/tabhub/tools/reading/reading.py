@@ -1,6 +1,7 @@
 """Reading a page: as a tree of elements with refs, as text, or as HTML."""
 
-from tabhub.calls.results import done, fenced
+from tabhub.calls.marks import escaped, fenced, quoted
+from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.reports import MAX_TOKENS, char_limit, with_tabs
 from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
@@ -85,8 +86,8 @@ def _type_note(output: Json) -> list[str]:
             "browser_screenshot_tab, or browser_download_file for the file.)"
         ]
     if kind.startswith(("image/", "video/", "audio/")) and kind != "image/svg+xml":
-        return [f"(This is not a page but {kind}: browser_screenshot_tab shows it.)"]
-    return [f"(This is not a page but {kind}.)"]
+        return [f"(This is not a page but {quoted(kind)}: browser_screenshot_tab shows it.)"]
+    return [f"(This is not a page but {quoted(kind)}.)"]
 
 
 async def _get_content(context: Context) -> CallResult:
@@ -109,9 +110,9 @@ async def _get_page_text(context: Context) -> CallResult:
         sentence = note[0][1:-1] if note else "The page shows no text: it may be made of images."
         raise NotFound(sentence, "element_not_found")
     head = [
-        f"Title: {output['title'][:HEAD_CHARS]}",
-        f"URL: {output['url'][:HEAD_CHARS]}",
-        f"Source element: <{output['source']}>",
+        f"Title: {escaped(output['title'][:HEAD_CHARS])}",
+        f"URL: {escaped(output['url'][:HEAD_CHARS])}",
+        f"Source element: <{escaped(output['source'])}>",
         "---",
     ]
     notes = _notes(output, "raise max_chars, or read_page by ref_id")
@@ -145,7 +146,9 @@ def _partial_note(context: Context, output: Json) -> list[str]:
     """A note if only the main content was read, so that it is not taken for the whole page."""
     if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.arguments):
         return []
-    return [f"(This is the page's <{output['source']}>. For all of it: selector body.)"]
+    return [
+        f"(This is the page's element {quoted(output['source'])}. For all of it: selector body.)"
+    ]
 
 
 _OFFSET: Json = {"type": "integer", "minimum": 0, "description": "Go on where a cut was."}

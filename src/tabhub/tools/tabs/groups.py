@@ -1,5 +1,6 @@
 """Tab groups. A group belongs to an agent only if all of its tabs do."""
 
+from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.errors import NotFound
 from tabhub.hub.sessions import COLORS
@@ -11,8 +12,11 @@ from tabhub.wire.mcp.messages import CallResult
 
 async def _list(context: Context) -> CallResult:
     groups = await _groups(context)
-    head, lines = counted(len(groups), "tab group"), [_line(group) for group in groups]
-    return listed(context.arguments, head, lines, lambda count: {"groups": groups[:count]})
+    head = counted(len(groups), "tab group")
+    lines = [_line(group, repr(group["title"])) for group in groups]
+    return listed(
+        context.arguments, head, lines, lambda count: {"groups": groups[:count]}, from_page=True
+    )
 
 
 async def _list_tabs(context: Context) -> CallResult:
@@ -24,7 +28,11 @@ async def _list_tabs(context: Context) -> CallResult:
     lines = [f"- {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
     data = [{"tabId": tab.id, "url": tab.url, "title": tab.title} for tab in tabs]
     return listed(
-        context.arguments, _line(group), lines, lambda count: {**group, "tabs": data[:count]}
+        context.arguments,
+        _line(group, quoted(group["title"])),
+        lines,
+        lambda count: {**group, "tabs": data[:count]},
+        from_page=True,
     )
 
 
@@ -50,7 +58,7 @@ async def _update(context: Context) -> CallResult:
 async def _change(context: Context, command: str) -> CallResult:
     output = await context.in_browser(context.browser, command, _input(context))
     group = with_own_tabs(context, output)
-    return done(_line(group), group)
+    return done(_line(group, quoted(group["title"])), group)
 
 
 async def _remove(context: Context) -> CallResult:
@@ -66,13 +74,12 @@ def _input(context: Context) -> Json:
     return {**given, **tabs, "own": own_native_ids(context)}
 
 
-def _line(group: Json) -> str:
+def _line(group: Json, title: str) -> str:
     tabs = ", ".join(map(str, group["tabIds"]))
     marks = ["collapsed"] if group["collapsed"] else []
     marks.append("yours" if group["usable"] else "not yours")
     return (
-        f"Tab group {group['groupId']}: {group['title']!r}, {group['color']}; tabs {tabs} "
-        f"({', '.join(marks)})"
+        f"Tab group {group['groupId']}: {title}, {group['color']}; tabs {tabs} ({', '.join(marks)})"
     )
 
 

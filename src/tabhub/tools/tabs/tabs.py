@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.browser import opening
 from tabhub.browser.opening import NewTabPlace
+from tabhub.calls.marks import escaped, quoted
 from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
@@ -32,11 +33,13 @@ async def _list_tabs(context: Context) -> CallResult:
     ]
     head = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
     lines = [
-        f"- {tab.id}: {url_and_title(tab)}{_marks(context, tab)}{_dialog_note(dialog)}"
+        f"- {tab.id}: {_url_and_title(tab)}{_marks(context, tab)}{_dialog_note(dialog)}"
         for tab, dialog in tabs
     ]
     data = [{**_tab_data(context, tab), **dialog} for tab, dialog in tabs]
-    return listed(context.arguments, head, lines, lambda count: {"tabs": data[:count]})
+    return listed(
+        context.arguments, head, lines, lambda count: {"tabs": data[:count]}, from_page=True
+    )
 
 
 async def _tabs_of(context: Context, browser: str) -> list[tuple[Tab, Json]]:
@@ -60,7 +63,7 @@ def _dialog_note(data: Json) -> str:
     if not data:
         return ""
     dialog = data["dialog"]
-    message = " ".join(dialog["message"].split())[:DIALOG_CHARS]
+    message = escaped(dialog["message"])[:DIALOG_CHARS]
     return f", open: {dialog['type']} {message!r}" if message else f", open: {dialog['type']}"
 
 
@@ -161,10 +164,11 @@ async def _get_tab_info(context: Context) -> CallResult:
 
     tab, emulated, dialog = await context.in_tab("tabs.info", {}, learn)
     dialog = dialog if context.may_show(tab.url) else {}
-    marks = f"{_marks(context, tab)}, {tab.status}{_dialog_note(dialog)}"
+    open_dialog = f". {dialog_sentence(dialog['dialog'])}" if dialog else ""
+    marks = f"{_marks(context, tab)}, {tab.status}"
     note = f", emulated: {', '.join(emulated)}" if emulated else ""
     data = {**location(tab), **_tab_data(context, tab), "emulated": emulated, **dialog}
-    return done(f"Tab {tab.id}: {url_and_title(tab)}{marks}{note}", data)
+    return done(f"Tab {tab.id}: {url_and_title(tab)}{marks}{note}{open_dialog}", data)
 
 
 def _moved(context: Context, output: Json) -> Tab:
@@ -178,6 +182,11 @@ def target_url(arguments: Mapping[str, Any]) -> str | None:
 
 
 def url_and_title(tab: Tab) -> str:
+    """Where a tab is, within a sentence."""
+    return quoted(_url_and_title(tab))
+
+
+def _url_and_title(tab: Tab) -> str:
     title = " ".join(tab.title.split())
     return f"{tab.url} {title!r}" if title else tab.url
 
