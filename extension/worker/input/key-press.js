@@ -16,7 +16,7 @@ import {
 } from "./act.js";
 import { focusedDocument, trustOf } from "./hand.js";
 import { SHIFT, modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
-import { KeyTarget, isSecretMeant, meantFrame } from "./key-target.js";
+import { KeyTarget, blocked, isSecretMeant, meantFrame } from "./key-target.js";
 
 // How a text is typed: as keys where the keyboard has them, inserted where it does not.
 
@@ -117,7 +117,7 @@ export async function type(context) {
  */
 async function sendKeys(context, frame, focus, piecesFor) {
   const { hand } = context;
-  const target = new KeyTarget(hand, frame);
+  const target = new KeyTarget(context, frame);
   let sensitive = false;
   /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
   const act = async (_, live) => {
@@ -223,8 +223,7 @@ async function requireFocus({ tabId, site, reach }) {
   await mainFrame(tabId);
   await reach.explore(framesOf(tabId), site);
   if (await isFocused(tabId, reach)) return;
-  const message = "The focus is in a frame where this tool is not allowed: no more keys were sent.";
-  throw new CommandError("navigated_away", message);
+  throw blocked();
 }
 
 /**

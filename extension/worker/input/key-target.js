@@ -10,7 +10,6 @@ const LOOK_MS = 500;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("./key-strokes.js").Stroke} Stroke */
-/** @typedef {import("./hand.js").Hand} Hand */
 
 /**
  * For keys without a target: the frame that has the focus, unless it has taken it from the one in
@@ -58,6 +57,12 @@ function taken(why, typed) {
   return new CommandError("covered_by", `Another frame has the focus. ${what}. ${why}`, data);
 }
 
+/** @param {number} [typed] */
+export function blocked(typed) {
+  const message = "The focus is in a frame where this tool is not allowed: no more keys were sent.";
+  return new CommandError("navigated_away", message, { typed });
+}
+
 /** Sends the keys of one call, and makes sure that each of them arrives. */
 export class KeyTarget {
   /** How many characters and other keys have arrived, in all frames. */
@@ -65,13 +70,15 @@ export class KeyTarget {
   hasWritten = false;
   #arrived = 0;
   #hand;
+  #reach;
 
   /**
-   * @param {Hand} hand
+   * @param {import("./hand.js").Handed} context
    * @param {Frame} frame which expects keys already
    */
-  constructor(hand, frame) {
+  constructor({ hand, reach }, frame) {
     this.#hand = hand;
+    this.#reach = reach;
     this.frame = frame;
   }
 
@@ -135,6 +142,7 @@ export class KeyTarget {
   /** The focus is in another frame now, for the next key. */
   async #follow() {
     const next = await focusedFrame(this.frame.tabId);
+    if (!this.#reach.allows(next)) throw blocked(this.typed);
     if (next.site !== this.frame.site) {
       if (await this.#regain()) return;
       throw taken("It is of another site: click the field there.", this.typed);
