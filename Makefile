@@ -15,7 +15,7 @@ CODE := $(wildcard src tests scripts bench)
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
-.PHONY: agents house lint quick ruff types imports clean lock pagekit
+.PHONY: agents attacks house lint quick ruff types imports clean lock pagekit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -55,6 +55,10 @@ quick: setup
 
 $(MINIWOB): tests/miniwob/pages.txt | $(STAMP)
 	@scripts/fetch-miniwob
+
+attacks: setup $(NPM_STAMP) ## run every attack, those on timing 1,000 times, at rest and at load
+	@scripts/ensure-browser >/dev/null
+	TABHUB_ATTACK_ROUNDS=1000 $(BIN)/pytest -q tests/attacks
 
 miniwob: setup $(MINIWOB) ## solve the tasks of MiniWoB++ with the tools
 	@scripts/ensure-browser >/dev/null

@@ -3,8 +3,6 @@
  * only in a window, never in a worker, so the window connects once before the worker does.
  */
 
-import { on } from "./events.js";
-
 const NAMES = ["loopback-network", "local-network-access"];
 const PROBE = "tabhub-probe";
 
@@ -16,7 +14,7 @@ export async function permission(changed) {
   for (const name of NAMES) {
     try {
       const status = await navigator.permissions.query(/** @type {any} */ ({ name }));
-      on(status, "change", changed);
+      status.onchange = changed;
       return status;
     } catch {
       // This browser does not know the permission by this name.
@@ -32,7 +30,7 @@ export async function permission(changed) {
 export function openProbe(url) {
   return new Promise((resolve) => {
     const socket = new WebSocket(url, [PROBE]);
-    on(socket, "close", resolve);
-    on(socket, "open", () => socket.close());
+    socket.onclose = resolve;
+    socket.onopen = () => socket.close();
   });
 }

@@ -69,7 +69,7 @@ export class WorkerClient extends EventTarget {
     this.#tools.add(tool, handler);
     if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
     // Before the worker knows this tab there may be no port: #joined sends all tools again.
-    this.#sendTool(tool);
+    this.#post("REGISTER_TOOL", tool);
     await this.ready;
   }
 
@@ -91,11 +91,11 @@ export class WorkerClient extends EventTarget {
     try {
       const { name: lock } = (this.#lock = await holdLock());
       const port = (this.#port = await openWorker(this.#worker));
-      on(port, "message", ({ data }) => this.#receive(data));
+      port.onmessage = ({ data }) => this.#receive(data);
       on(port, "close", () => this.#lost(port));
       if (this.#isClosed) return this.#leave();
       const tab = { tabId: this.#id, context: contextOf(this.#root), lock, ...this.#page() };
-      this.#post({ type: "REGISTER_TAB", ...tab });
+      this.#post("REGISTER_TAB", tab);
     } catch (error) {
       this.#setStatus({ state: "failed", message: String(error) });
       this.#registered.reject(error);
@@ -109,29 +109,30 @@ export class WorkerClient extends EventTarget {
 
   /** @param {string} name */
   #remove(name) {
-    this.#post({ type: "UNREGISTER_TOOL", name, tabId: this.#id });
+    this.#post("UNREGISTER_TOOL", { name });
     return this.#tools.delete(name);
   }
 
-  /** @param {object} tool */
-  #sendTool(tool) {
-    this.#post({ type: "REGISTER_TOOL", ...tool, handlerType: "proxy", tabId: this.#id });
-  }
-
-  /** @param {object} message */
-  #post(message) {
-    this.#port?.postMessage(message);
+  /**
+   * @param {string} type
+   * @param {object} [message]
+   */
+  #post(type, message) {
+    this.#port?.postMessage({ type, ...message });
   }
 
   /** @param {any} message */
   #receive(message) {
-    const { type } = message;
-    if (type === "TAB_REGISTERED") this.#joined(message);
-    if (type === "ARE_YOU_THERE") this.#post({ type: "HERE" });
-    if (type === "CONNECTION_STATUS") this.#setStatus(message.status);
-    if (type === "TAB_LIST_UPDATED") this.#updateActive(message.tabs);
-    if (type === "CALL_TOOL") void this.#tools.run(message, (answer) => this.#post(answer));
-    if (type === "CANCEL_CALL") this.#tools.cancel(message.callId);
+    /** @type {Record<string, () => void>} */
+    const handlers = {
+      TAB_REGISTERED: () => this.#joined(message),
+      ARE_YOU_THERE: () => this.#post("HERE"),
+      CONNECTION_STATUS: () => this.#setStatus(message.status),
+      TAB_LIST_UPDATED: () => this.#updateActive(message.tabs),
+      CALL_TOOL: () => void this.#tools.run(message, (type, answer) => this.#post(type, answer)),
+      CANCEL_CALL: () => this.#tools.cancel(message.callId),
+    };
+    handlers[message.type]?.();
   }
 
   /** @param {{tabId: string, lock?: string, status: Status | null}} message */
@@ -141,7 +142,7 @@ export class WorkerClient extends EventTarget {
     keepTabId(this.#root, tabId);
     whenReleased(lock, () => this.#lost(port));
     this.#announce();
-    this.#tools.forEach(({ tool }) => this.#sendTool(tool));
+    this.#tools.forEach(({ tool }) => this.#post("REGISTER_TOOL", tool));
     this.#registered.resolve();
     this.#reportPage();
     if (status) this.#setStatus(status);
@@ -154,7 +155,7 @@ export class WorkerClient extends EventTarget {
     if (access?.state === "prompt") await openProbe(backendUrl);
     this.#isDenied = access?.state === "denied";
     if (this.#isDenied) this.#setStatus(this.#status);
-    else this.#post({ type: "INIT", backendUrl });
+    else this.#post("INIT", { backendUrl });
   }
 
   /** @param {{tabId: string, isActive: boolean}[]} tabs */
@@ -175,7 +176,7 @@ export class WorkerClient extends EventTarget {
   }
 
   #leave() {
-    this.#post({ type: "UNREGISTER_TAB" });
+    this.#post("UNREGISTER_TAB");
     this.#port?.close();
     this.#port = null;
     this.#lock?.release?.();
@@ -200,7 +201,7 @@ export class WorkerClient extends EventTarget {
 
   #reportPage() {
     const isShown = document.visibilityState === "visible";
-    this.#post({ type: "SET_ACTIVE_TAB", tabId: this.#id, isShown, ...this.#page() });
+    this.#post("SET_ACTIVE_TAB", { isShown, ...this.#page() });
   }
 
   #watch() {

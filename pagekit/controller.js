@@ -3,14 +3,15 @@
  * tools to the server, and sends each call to its tab.
  */
 
-import { Calls } from "./calls.js";
-import { Connection, Refusal } from "./connection.js";
+import { connection, refusal } from "./connection.js";
 import { on } from "./events.js";
 import { whenReleased } from "./locks.js";
 import { Tab } from "./tab.js";
 import { newTabId } from "./tabid.js";
 
 /** @typedef {import("./pagekit.d.ts").Status} Status */
+/** @typedef {{success: boolean, payload: unknown}} Outcome */
+/** @typedef {PromiseWithResolvers<Outcome> & {port: MessagePort, callId: string}} Call */
 
 const BATCH_MS = 20;
 const ANSWER_MS = 2000;
@@ -18,11 +19,13 @@ const ANSWER_MS = 2000;
 export class MCPController {
   /** @type {Map<string, Tab>} */
   #tabs = new Map();
-  #calls = new Calls();
+  /** @type {Map<number, Call>} the running calls, each sent to one port */
+  #calls = new Map();
+  #lastCall = 0;
   /** @type {Tab | undefined} */
   #active;
-  /** @type {Connection | null} */
-  #connection = null;
+  /** @type {ReturnType<typeof connection> | undefined} */
+  #connection;
   /** @type {Status | null} */
   #status = null;
   #lock;
@@ -34,9 +37,8 @@ export class MCPController {
 
   /** @param {MessagePort} port */
   addPort(port) {
-    on(port, "message", ({ data }) => this.#receive(port, data));
+    port.onmessage = ({ data }) => this.#receive(port, data);
     on(port, "close", () => this.#drop(port));
-    port.start();
   }
 
   /**
@@ -56,7 +58,7 @@ export class MCPController {
     whenReleased(data.lock, () => this.#drop(port));
     port.postMessage({ type: "TAB_REGISTERED", tabId, lock: this.#lock, status: this.#status });
     this.#reportTools(tab);
-    this.#broadcastTabs();
+    this.#reportActive();
   }
 
   /**
@@ -66,7 +68,6 @@ export class MCPController {
   handleSetActiveTab({ tabId }) {
     this.#active = this.#tabs.get(tabId ?? "");
     this.#reportActive();
-    this.#broadcastTabs();
     this.#connection?.open();
   }
 
@@ -75,19 +76,28 @@ export class MCPController {
    * @param {any} message
    */
   #receive(port, message) {
-    const { type } = message;
+    const { type, ...tool } = message;
     const tab = this.#tabOf(port);
     if (type === "REGISTER_TAB") void this.handleRegisterTab(message, port);
     if (!tab) return;
-    if (type === "TOOL_CALL_RESULT") this.#finishCall(port, message);
-    if (type === "TOOL_CALL_PROGRESS") this.#reportProgress(port, message);
-    if (type === "SET_ACTIVE_TAB") this.#updatePage(tab, message);
-    if (type === "REGISTER_TOOL") this.#addTool(tab, port, message);
-    if (type === "UNREGISTER_TOOL" && tab.ports.get(port)?.delete(message.name))
-      this.#scheduleReport(tab);
-    if (type === "UNREGISTER_TAB") this.#drop(port);
-    if (type === "INIT") this.#connect(message.backendUrl);
-    if (type === "HERE") tab.check?.resolve();
+    const { callId, success, result, error, ...progress } = tool;
+    const running = this.#calls.get(callId);
+    // Only the port that was called can answer.
+    const call = running?.port === port ? running : null;
+    const tools = tab.ports.get(port);
+    /** @type {Record<string, () => unknown>} */
+    const handlers = {
+      TOOL_CALL_RESULT: () => call?.resolve({ success, payload: success ? result : error }),
+      TOOL_CALL_PROGRESS: () =>
+        call && this.#send("tool.progress", { dispatchId: call.callId, ...progress }),
+      SET_ACTIVE_TAB: () => this.#updatePage(tab, message),
+      REGISTER_TOOL: () => tools?.set(tool.name, tool),
+      UNREGISTER_TOOL: () => tools?.delete(tool.name),
+      UNREGISTER_TAB: () => this.#drop(port),
+      INIT: () => this.#connect(message.backendUrl),
+      HERE: () => tab.check?.resolve(),
+    };
+    if (handlers[type]?.()) this.#scheduleReport(tab);
   }
 
   get #all() {
@@ -121,25 +131,15 @@ export class MCPController {
   #drop(port) {
     const tab = this.#tabOf(port);
     if (!tab) return;
-    this.#calls.end("page_may_have_received", (call) => call.port === port);
+    this.#endCalls("page_may_have_received", (call) => call.port === port);
     tab.ports.delete(port);
     if (tab.ports.size) return this.#scheduleReport(tab);
     this.#tabs.delete(tab.id);
     clearTimeout(tab.timer);
     tab.check?.resolve();
-    this.#connection?.send("browser/unregisterTools", { tabId: tab.id });
+    this.#send("browser/unregisterTools", { tabId: tab.id });
     if (this.#active === tab) this.#activateLastShown();
-    else this.#broadcastTabs();
-  }
-
-  /**
-   * @param {Tab} tab
-   * @param {MessagePort} port
-   * @param {any} message
-   */
-  #addTool(tab, port, { type, tabId, handlerType, ...tool }) {
-    tab.ports.get(port)?.set(tool.name, tool);
-    this.#scheduleReport(tab);
+    else this.#reportActive();
   }
 
   /**
@@ -153,7 +153,7 @@ export class MCPController {
 
   /** @param {Tab} tab */
   #reportTools(tab) {
-    this.#connection?.send("browser/registerTools", { ...tab.page, tools: tab.tools() });
+    this.#send("browser/registerTools", { ...tab.page, tools: tab.tools() });
   }
 
   /**
@@ -173,14 +173,11 @@ export class MCPController {
     this.handleSetActiveTab({ tabId: last?.id ?? null });
   }
 
+  /** Reports the active tab to the server, and all tabs to each of them. */
   #reportActive() {
-    this.#connection?.send("browser/activeTab", { tabId: this.#active?.id ?? null });
-  }
-
-  #broadcastTabs() {
-    const tabs = this.#all.map((tab) => {
-      return { ...tab.page, lastSeen: tab.lastSeen, isActive: tab === this.#active };
-    });
+    const active = this.#active;
+    this.#send("browser/activeTab", { tabId: active?.id ?? null });
+    const tabs = this.#all.map((tab) => ({ ...tab.page, isActive: tab === active }));
     this.#broadcast({ type: "TAB_LIST_UPDATED", tabs });
   }
 
@@ -189,9 +186,17 @@ export class MCPController {
     this.#all.forEach((tab) => tab.post(message));
   }
 
+  /**
+   * @param {string} method
+   * @param {object} params
+   */
+  #send(method, params) {
+    this.#connection?.send(method, params);
+  }
+
   /** @param {string} url */
   #connect(url) {
-    this.#connection ??= new Connection(url, this.#methods(), (status) => this.#setStatus(status));
+    this.#connection ??= connection(url, this.#methods(), (status) => this.#setStatus(status));
     this.#connection.open();
   }
 
@@ -205,45 +210,42 @@ export class MCPController {
   #methods() {
     return {
       "page/ready": () => this.#accept(),
-      "page/unpaired": ({ code, message }) => this.#setStatus({ state: "unpaired", code, message }),
+      "page/unpaired": (asked) => this.#setStatus({ state: "unpaired", ...asked }),
       "browser/executeTool": (request) => this.#call(request),
       "tool.cancel": ({ dispatchId }) =>
-        this.#calls.end("cancelled", ({ callId }) => callId === dispatchId),
+        this.#endCalls("cancelled", ({ callId }) => callId === dispatchId),
     };
   }
 
   #accept() {
-    this.#connection?.accepted();
     this.#all.forEach((tab) => this.#reportTools(tab));
     this.#reportActive();
     this.#setStatus({ state: "connected" });
   }
 
   /** @param {{tabId: string, toolName: string, args: unknown, callId: string}} request */
-  async #call(request) {
-    const { tabId, toolName } = request;
+  async #call({ tabId, toolName, args, callId }) {
     const tab = this.#tabs.get(tabId);
-    if (!tab) throw new Refusal("tab_not_found");
+    if (!tab) throw refusal("tab_not_found");
     const port = tab.portOf(toolName);
-    if (!port) throw new Refusal("no_tab_for_tool");
-    return this.#calls.send(port, tabId, request);
+    if (!port) throw refusal("no_tab_for_tool");
+    const id = ++this.#lastCall;
+    const call = { ...Promise.withResolvers(), port, callId };
+    this.#calls.set(id, call);
+    port.postMessage({ type: "CALL_TOOL", toolName, args, callId: id, targetTabId: tabId });
+    return call.promise.finally(() => this.#calls.delete(id));
   }
 
   /**
-   * @param {MessagePort} port
-   * @param {any} message
+   * Cancels the calls that match, and rejects them with this reason.
+   * @param {TabhubReason} reason
+   * @param {(call: Call) => boolean} matches
    */
-  #finishCall(port, { callId, success, result, error }) {
-    this.#calls.of(port, callId)?.resolve({ success, payload: success ? result : error });
-  }
-
-  /**
-   * @param {MessagePort} port
-   * @param {any} message
-   */
-  #reportProgress(port, { callId, progress, total, message }) {
-    const dispatchId = this.#calls.of(port, callId)?.callId;
-    if (dispatchId)
-      this.#connection?.send("tool.progress", { dispatchId, progress, total, message });
+  #endCalls(reason, matches) {
+    this.#calls.forEach((call, callId) => {
+      if (!matches(call)) return;
+      call.port.postMessage({ type: "CANCEL_CALL", callId });
+      call.reject(refusal(reason));
+    });
   }
 }

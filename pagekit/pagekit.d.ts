@@ -45,7 +45,7 @@ export interface TabInfo {
 export type Status =
   | { state: "connecting" }
   | { state: "connected" }
-  /** The person has not allowed this site yet: tabhub's panel shows them the same code. */
+  /** The person has not allowed this page yet: tabhub's panel shows them the same code. */
   | { state: "unpaired"; code: string; message: string }
   /** No server answers, or it refuses the site; the worker retries, less and less often. */
   | { state: "waiting"; message: string }

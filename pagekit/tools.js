@@ -67,18 +67,18 @@ export class Tools extends Map {
 
   /**
    * @param {{toolName: string, args: any, callId: number}} call
-   * @param {(message: object) => void} send
+   * @param {(type: string, message: object) => void} send
    */
   async run({ toolName, args, callId }, send) {
     const stop = new AbortController();
     this.#running.set(callId, stop);
     /** @type {import("./pagekit.d.ts").CallContext["progress"]} */
     const progress = (progress, total, message) =>
-      send({ type: "TOOL_CALL_PROGRESS", callId, progress, total, message });
+      send("TOOL_CALL_PROGRESS", { callId, progress, total, message });
     const handler = this.get(toolName)?.handler ?? removed;
     const answer = await outcome(handler, args, { signal: stop.signal, progress });
     this.#running.delete(callId);
-    send({ type: "TOOL_CALL_RESULT", callId, ...answer });
+    send("TOOL_CALL_RESULT", { callId, ...answer });
   }
 
   /** @param {number} callId */

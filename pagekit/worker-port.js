@@ -10,11 +10,9 @@ const PING_MS = 55_000;
  * @returns {Promise<MessagePort>}
  */
 export async function openWorker({ url, type, backendUrl }) {
-  const port = globalThis.SharedWorker
+  return globalThis.SharedWorker
     ? new SharedWorker(url, { type, name: `tabhub ${backendUrl}` }).port
-    : await serviceWorkerPort(url, type);
-  port.start();
-  return port;
+    : serviceWorkerPort(url, type);
 }
 
 /**

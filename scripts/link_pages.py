@@ -52,6 +52,7 @@ def members(shape: type[msgspec.Struct]) -> list[Member]:
     return [
         Member(fields[name].encode_name, _type(fields[name].type), fields[name].required, about)
         for name, about in docs
+        if name in fields
     ]
 
 

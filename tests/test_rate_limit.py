@@ -99,3 +99,35 @@ def test_queries_store_nothing_and_idle_keys_are_dropped_first() -> None:
     assert (len(limits), limits.wait(3) > 0) == (3, True)
     limits.count(6)
     assert (len(limits), limits.wait(3), limits.wait(4) > 0) == (3, 0, True)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 30), st.integers(1, 4)), max_size=60),
+    st.integers(1, 8),
+)
+def test_a_grain_admits_no_more_and_keeps_few_amounts(
+    steps: list[tuple[float, int]], most: int
+) -> None:
+    clock, admitted = Clock(), list[tuple[float, int]]()
+    limit = RateLimit(most, SECONDS, clock, grain=10)
+    for gap, amount in steps:
+        clock.now += gap
+        wait = limit.admit(amount)
+        if wait == 0:
+            admitted.append((clock.now, amount))
+        assert wait <= SECONDS + 10
+        assert len(limit._counted) <= 8
+    for time, _ in admitted:
+        within = [amount for other, amount in admitted if other <= time < other + SECONDS]
+        assert sum(within) <= most
+
+
+def test_what_happened_before_counts_from_then_on() -> None:
+    clock = Clock()
+    limit = RateLimit(3, SECONDS, clock)
+    limit.count(2, ago=50)
+    limit.count(1, ago=20)
+    assert limit.wait() == 10
+    clock.now += 10
+    assert limit.wait(2) == 0
+    assert limit.wait(3) == 30

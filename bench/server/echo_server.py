@@ -9,7 +9,7 @@ import uvloop
 
 from tabhub.calls.call import Call, Source
 from tabhub.config.paths import Home
-from tabhub.config.settings import RateSettings, Settings
+from tabhub.config.settings import AuditSettings, RateSettings, Settings
 from tabhub.hub.tools import Tool
 from tabhub.server.app import App
 from tabhub.server.serving import Server, listen
@@ -44,9 +44,10 @@ class EchoSource(Source):
 
 def echo_app(home: Home) -> App:
     """The product, audit log included, with the echo added."""
-    app = App(
-        Settings(rates=RateSettings(sessions_per_minute=0, admin_per_minute=0)), SECRET, home=home
-    )
+    # No limits: the clients of a bench call more often than any agent.
+    rates = RateSettings(sessions_per_minute=0, admin_per_minute=0)
+    settings = Settings(rates=rates, audit=AuditSettings(client_bytes_per_day=0))
+    app = App(settings, SECRET, home=home)
     app.sources[ECHO.source] = EchoSource()
     app.hub.tools.add(ECHO, PAUSE)
     return app

@@ -422,8 +422,17 @@ interface TabhubKeyEvent {
   text?: string;
 }
 
+interface TabhubWriting {
+  mayWrite(element: Element): boolean;
+  /** By a command of the browser's editor; returns whether it was done. */
+  edit(command: string, text?: string): boolean;
+  /** `isWhole`: it replaces all that the field holds. */
+  write(text: string, isWhole?: boolean): void;
+  /** All that the field holds, past what a page library has put in the way. */
+  set(element: HTMLInputElement | HTMLTextAreaElement, value: string): void;
+}
+
 interface TabhubKeyboard {
-  write(text: string, isWhole: boolean): void;
   play(events: TabhubKeyEvent[]): void;
 }
 
@@ -442,6 +451,8 @@ interface TabhubHit {
   at(point: TabhubPoint): Element | null;
   /** Whether a press that lands on `hit` acts on `element`. */
   reaches(element: Element, hit: Element | null): boolean;
+  /** The same for the target of an event, as far as closed shadow roots let us see it. */
+  receives(element: Element, deepest: EventTarget | undefined): boolean;
   describe(element: Element): string;
 }
 
@@ -486,6 +497,13 @@ interface TabhubFocus {
   take(element: Element): boolean;
   /** Whether keys go to this document, and not to a frame in it. */
   isHere(): boolean;
+  /**
+   * Takes the focus back from a frame, for the element that had it last; `field`: only if that is a
+   * field for text. Returns whether keys go to this document now.
+   */
+  regain(wanted?: { field?: boolean }): boolean;
+  /** Whether the element that had the focus last holds a secret. */
+  wasSecret(): boolean;
   /** The element that keys go to from now on. */
   begin(): Element | null;
   after(): { value?: string; focused?: string; sensitive: boolean };
@@ -525,6 +543,29 @@ interface TabhubScroll {
   rested(): Promise<{ moved: boolean; position?: TabhubScrolled["position"] }>;
 }
 
+interface TabhubWindowEvents {
+  /** Adds a listener that gets the events before the page does. */
+  on(
+    names: Iterable<string>,
+    listener: (event: any) => void,
+    options?: { passive?: boolean },
+  ): void;
+  /** Whether the page has removed the listeners, and may have added its own before ours. */
+  isLate(): boolean;
+  onLate(listener: () => void): void;
+}
+
+interface TabhubGuard {
+  /** Without a number, no press is expected. */
+  expectPress(element: Element, number: number | undefined): void;
+  expectKeys(isExpected: boolean): void;
+  /** How many keys have arrived since they are expected. */
+  keys(): number;
+  refuseDrops(isRefused: boolean): void;
+  /** Called with what a press would have hit. */
+  onRefusal(listener: (by: string) => void): void;
+}
+
 interface TabhubEvidence {
   /** `by` is press, hover, key, type or wheel. */
   expect(element: Element, by?: string): void;
@@ -556,8 +597,8 @@ interface TabhubFill {
   fill(element: Element, text: string, clear: boolean): { typed: boolean; sensitive: boolean };
   choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
   filled(): string;
-  /** All that the field holds, past what a page library has put in the way. */
-  set(element: HTMLInputElement | HTMLTextAreaElement, value: string): void;
+  /** Puts in the text that `fill` has prepared. */
+  insert(): void;
 }
 
 interface TabhubStorage {
@@ -785,9 +826,12 @@ interface TabhubParts {
   choose: TabhubChoose;
   focus: TabhubFocus;
   scroll: TabhubScroll;
+  windowEvents: TabhubWindowEvents;
+  guard: TabhubGuard;
   evidence: TabhubEvidence;
   synthetic: TabhubSynthetic;
   mouse: TabhubMouse;
+  writing: TabhubWriting;
   keyboard: TabhubKeyboard;
   settle: TabhubSettle;
   fill: TabhubFill;

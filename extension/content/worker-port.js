@@ -4,7 +4,7 @@
  */
 tabhub.define("port", () => {
   const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
-  const { keyboard, mouse } = tabhub;
+  const { guard, keyboard, mouse, windowEvents, writing } = tabhub;
   const { childFrames, refs, storage, upload, walker, dom } = tabhub;
   const { durable, elements, find, framedSource, mainContent, markup } = tabhub;
   const { toolList, prose, windowMessages, waiting } = tabhub;
@@ -55,26 +55,29 @@ tabhub.define("port", () => {
   }
 
   /** @param {any} body */
-  function aim({ by, mayBeDisabled, scrolls, ...how }) {
+  function aim({ by, mayBeDisabled, scrolls, press, ...how }) {
     const element = target.find(how);
     const isPlace = by === "nothing";
     const point = target.aim(element, { mayBeDisabled, scrolls, isPlace });
     if (!isPlace) watch(element, by);
+    if (!isPlace) guard.expectPress(element, press);
     return point;
   }
 
   /** @param {any} body */
-  function aimAtPoint({ x, y, by, mayBeDisabled }) {
+  function aimAtPoint({ x, y, by, mayBeDisabled, press }) {
     const element = points.at({ x, y });
     if (by === "nothing") return;
     if (!mayBeDisabled) target.refuseDisabled(element);
     if (by === "wheel") scroll.note(element);
     watch(element, by);
+    guard.expectPress(element, press);
   }
 
   function startTyping() {
     const { element, isText } = focus.typing();
     watch(element, "type");
+    guard.expectKeys(true);
     return { sensitive: secrets.isSecret(element), isText };
   }
 
@@ -115,7 +118,8 @@ tabhub.define("port", () => {
     const active = focus.begin();
     if (!active) return tabhub.fail("not_visible", "The page shows nothing.");
     watch(active, "key");
-    return { sensitive: secrets.isSecret(active) };
+    guard.expectKeys(true);
+    return { sensitive: secrets.isSecret(active), isText: focus.isText(active) };
   }
 
   /** @param {any} body */
@@ -174,13 +178,21 @@ tabhub.define("port", () => {
     ["focused", () => focus.isHere()],
     ["focus", takeFocus],
     ["typing", startTyping],
+    ["expectKeys", () => guard.expectKeys(true)],
+    ["refuseKeys", () => guard.expectKeys(false)],
+    ["keys", () => ({ keys: guard.keys(), isHere: focus.isHere() })],
+    ["regain", () => focus.regain()],
+    ["regainField", () => focus.regain({ field: true })],
+    ["wasSecret", () => focus.wasSecret()],
+    ["refuseDrops", ({ isRefused }) => guard.refuseDrops(isRefused)],
     ["pressed", () => focus.after()],
     ["field", (body) => minting(body, () => field.look(target.find(body)))],
     ["focusedFrame", (body) => minting(body, () => focus.frame())],
     ["syntheticClick", ({ point, press }) => mouse.click(point, press)],
     ["syntheticHover", ({ point }) => mouse.hover(point)],
     ["syntheticWheel", ({ point, by }) => mouse.wheel(point, by)],
-    ["syntheticText", ({ text, isWhole }) => keyboard.write(text, isWhole)],
+    ["insert", ({ text }) => writing.write(text)],
+    ["fillIn", () => fill.insert()],
     ["syntheticKeys", ({ events }) => keyboard.play(events)],
     ["scroll", startScroll],
     ["noteScroll", (body) => scroll.note(points.at(body))],
@@ -254,6 +266,7 @@ tabhub.define("port", () => {
     windowMessages.connected((message) => post(port, message));
     framedSource.connected((message) => post(port, message));
     toolList.connected((message) => post(port, message));
+    if (windowEvents.isLate()) post(port, { type: "late" });
   }
 
   function disconnected() {
@@ -278,6 +291,8 @@ tabhub.define("port", () => {
   }
 
   evidence.onArrival(() => post(port, { type: "news" }));
+  guard.onRefusal((by) => post(port, { type: "refused", by }));
+  windowEvents.onLate(() => post(port, { type: "late" }));
   window.addEventListener("pageshow", (event) => event.persisted && reconnect(event));
   EventTarget.prototype.addEventListener.call(document, "prerenderingchange", reconnect);
   connect();

@@ -145,7 +145,13 @@ export function pairingRow({ origin, code }, attempt) {
     "li",
     { "data-pairing": origin },
     el("p", {}, strange(origin, { tag: "strong" })),
-    el("p", { class: "hint" }, "The page shows the code ", strange(code, { tag: "code" }), "."),
+    el(
+      "p",
+      { class: "hint" },
+      "Allow it only if the page shows the code ",
+      strange(code, { tag: "code" }),
+      ".",
+    ),
     el(
       "div",
       { class: "buttons" },

@@ -5,7 +5,7 @@ import { createBookmark, listBookmarks, searchBookmarks } from "./data/bookmark-
 import { capture } from "./picture/screenshot.js";
 import { click, hover } from "./input/click.js";
 import { recentlyClosed, restoreSession } from "./tabs/closed-tabs.js";
-import { cssCoverage } from "./reading/css-coverage.js";
+import { cssCoverage } from "./recording/css-coverage.js";
 import {
   clearSiteData,
   deleteCookies,
@@ -13,6 +13,7 @@ import {
   getStorage,
   setCookie,
 } from "./data/site-data.js";
+import { requireAlive, unlessCrashed } from "./debugger/crashed-pages.js";
 import { refuseIfOpen } from "./debugger/page-dialogs.js";
 import { download, downloadStatus, listDownloads, saveFile } from "./data/file-downloads.js";
 import { drag } from "./input/drag.js";
@@ -192,6 +193,8 @@ const byName = (handlers) => new Map(Object.entries(handlers));
 const browserCommands = byName(forBrowser);
 const tabCommands = byName(onTab);
 const pageCommands = new Set(Object.keys(forPage));
+/** Commands that a page, or the debugger in it, must answer. */
+const needsPage = new Set([...pageCommands, "page.dialog", "page.emulate", "intercept.start"]);
 /** Commands whose result describes a page: it must not describe the next one. */
 const looks = new Set([...Object.keys({ ...forLooking, ...forRecords }), "cookies.get"]);
 /** Commands that count as using the page that a tab shows. */
@@ -223,7 +226,10 @@ export async function runCommand(name, context) {
     await requireSite(tabId, context.site);
     if (uses.has(name)) reportUse("used", tabId);
     if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
-    const output = await command(context);
+    const run = (/** @type {AbortSignal} */ signal) => command({ ...context, signal });
+    const output = needsPage.has(name)
+      ? await unlessCrashed(tabId, context.signal, run)
+      : await command(context);
     if (looks.has(name)) requireKnownSite(tabId, context.site);
     if (actsInPage) await context.reportTabChanges();
     return output;
@@ -236,6 +242,7 @@ export async function runCommand(name, context) {
 
 /** @param {number} tabId */
 async function requirePage(tabId) {
+  requireAlive(tabId);
   refuseIfOpen(tabId);
   if (!framesOf(tabId).length) await revive(tabId);
 }

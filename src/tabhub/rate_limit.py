@@ -6,6 +6,7 @@ not count, so that a caller who waits gets through. No I/O: the clock is a param
 
 from collections import deque
 from collections.abc import Callable, Hashable
+from math import ceil
 from typing import Generic, TypeVar
 
 Clock = Callable[[], float]
@@ -14,12 +15,17 @@ MOST_KEYS = 1000
 
 
 class RateLimit:
-    """One limit; `most` may change while it is in use."""
+    """One limit; `most` may change while it is in use.
 
-    def __init__(self, most: float, seconds: float, clock: Clock) -> None:
+    With a grain, what happens within so many seconds is kept as one amount: a long window then
+    needs little memory, and nothing leaves it too early, but up to one grain too late.
+    """
+
+    def __init__(self, most: float, seconds: float, clock: Clock, grain: float = 0.0) -> None:
         self.most = most
         self._seconds = seconds
         self._clock = clock
+        self._grain = grain
         self._counted: deque[tuple[float, float]] = deque()
         """Time and amount of everything in the window, oldest first."""
         self._sum = 0.0
@@ -43,10 +49,15 @@ class RateLimit:
                 return time + self._seconds - now
         return self._seconds
 
-    def count(self, amount: float = 1) -> None:
-        """Count an amount, whether there is room or not."""
-        self._counted.append((self._clock(), amount))
+    def count(self, amount: float = 1, ago: float = 0.0) -> None:
+        """Count an amount, whether there is room or not; older ones must be counted first."""
+        time = self._clock() - ago
+        if self._grain:
+            time = ceil(time / self._grain) * self._grain
         self._sum += amount
+        if self._grain and self._counted and self._counted[-1][0] == time:
+            amount += self._counted.pop()[1]
+        self._counted.append((time, amount))
 
     @property
     def is_idle(self) -> bool:

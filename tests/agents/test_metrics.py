@@ -129,7 +129,8 @@ async def test_refusals_and_failed_writes_are_counted(tmp_path: Path) -> None:
         samples = await _scraped(http)
     assert samples["tabhub_throttled_total", "session"] == 3
     assert samples["tabhub_throttled_total", "admin"] == 0
-    assert samples["tabhub_audit_write_failures_total",] == 1
+    assert samples["tabhub_audit_waiting",] == 1
+    assert samples["tabhub_audit_write_failures_total",] == 0
     assert samples["tabhub_uptime_seconds",] > 0
 
 

@@ -9,7 +9,8 @@ import httpx
 import pytest
 
 from tabhub.audit.entry import REFUSED_BYTES
-from tabhub.audit.log import UNFOLDED, read
+from tabhub.audit.files import read
+from tabhub.audit.limits import UNFOLDED
 from tabhub.audit.redaction import MARK
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
@@ -90,7 +91,7 @@ async def test_a_flood_of_refused_calls_does_not_push_out_successful_ones(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # However slow the machine is, the whole flood counts as one minute.
-    monkeypatch.setattr("tabhub.audit.log.FOLD_SECONDS", 3600.0)
+    monkeypatch.setattr("tabhub.audit.limits.FOLD_SECONDS", 3600.0)
     server, http, home = setting
     await call(setting, "permissions_check", {})
     attempts = ("no_such_tool", "browser_open_tab", "browser_list_tabs")

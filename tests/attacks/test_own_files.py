@@ -82,3 +82,17 @@ async def test_screenshots_are_not_saved_into_the_home(home: Home) -> None:
         with pytest.raises(ToolFailed, match="own files") as failed:
             await Agent(http).call("browser_screenshot_tab", filePath=".tabhub/a.png", tabId=1)
     assert failed.value.reason == "permission_denied"
+
+
+async def test_no_download_is_placed_in_the_home(home: Home) -> None:
+    settings = Settings(downloads=DownloadSettings(folder=str(home.root.parent)))
+    async with (
+        served(settings, home=home) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1))
+        url, name = "https://example.com/a", ".tabhub/policy.toml"
+        result = await Agent(http).result("browser_download_file", url=url, filename=name)
+        assert result["structuredContent"]["error"]["reason"] == "permission_denied"
+        assert extension.received.empty()

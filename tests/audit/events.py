@@ -1,7 +1,10 @@
 """Audit events for tests."""
 
+from pathlib import Path
 from typing import Any
 
+from tabhub.audit.entry import Entry
+from tabhub.audit.files import read
 from tabhub.calls.ports import AuditEvent
 
 _PLAIN: dict[str, Any] = {
@@ -24,3 +27,8 @@ _PLAIN: dict[str, Any] = {
 def event(**changes: Any) -> AuditEvent:
     """A successful call, with the changes of the test."""
     return AuditEvent(**{**_PLAIN, **changes})
+
+
+def written(path: Path) -> list[Entry]:
+    """The entries of the files, oldest first."""
+    return [*read(path)][::-1]

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from tabhub.audit.log import FOLD_SECONDS, KEPT_IN_MEMORY, UNFOLDED, AuditLog, read
+from tabhub.audit.limits import FOLD_SECONDS, UNFOLDED
+from tabhub.audit.log import KEPT_IN_MEMORY, AuditLog
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import NotFound, Refused, from_reason
-from tests.audit.events import event
+from tests.audit.events import event, written
 
 
 @pytest.fixture
@@ -26,8 +27,8 @@ def log(path: Path) -> AuditLog:
 def test_a_recorded_event_is_in_the_file(log: AuditLog, path: Path) -> None:
     log.record(event(tool="one"))
     log.record(event(tool="two"))
-    assert [entry["tool"] for entry in read(path)] == ["one", "two"]
-    assert list(read(path)) == log.entries()[::-1]
+    assert [entry["tool"] for entry in written(path)] == ["one", "two"]
+    assert written(path) == log.entries()[::-1]
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -65,18 +66,18 @@ def test_a_full_file_is_rotated_and_the_previous_one_is_kept(path: Path) -> None
     assert path.stat().st_size <= 2_000
     assert older.stat().st_size <= 2_000
     assert older.stat().st_mode & 0o777 == 0o600
-    tools = [entry["tool"] for entry in read(path)]
+    tools = [entry["tool"] for entry in written(path)]
     assert tools == [str(number) for number in range(30 - len(tools), 30)]
     assert len(tools) > 5
 
 
-def test_five_full_files_are_kept_and_read_in_order(path: Path) -> None:
-    log = AuditLog(path, AuditSettings(max_bytes=2_000))
+def test_as_many_full_files_as_the_disk_may_hold_are_kept_and_read_in_order(path: Path) -> None:
+    log = AuditLog(path, AuditSettings(max_bytes=2_000, disk_bytes=12_000))
     for number in range(200):
         log.record(event(tool=str(number)))
     files = sorted(file.name for file in path.parent.iterdir())
     assert files == ["audit.log", *(f"audit.log.{number}" for number in range(1, 6))]
-    tools = [int(entry["tool"]) for entry in read(path)]
+    tools = [int(entry["tool"]) for entry in written(path)]
     assert tools == list(range(200 - len(tools), 200))
     assert len(tools) > 25
 
@@ -93,7 +94,7 @@ def test_repeated_failures_are_merged_into_one_line(log: AuditLog, path: Path) -
     for _ in range(7):
         log.record(refusal("invalid_arguments"))
     assert log.counts.summary(event().time)["totalInvocations"] == UNFOLDED + 1009
-    lines = [(entry["tool"], entry.get("times")) for entry in read(path)]
+    lines = [(entry["tool"], entry.get("times")) for entry in written(path)]
     assert lines == [
         ("real", None),
         *((f"t{n}", None) for n in range(UNFOLDED)),
@@ -101,10 +102,10 @@ def test_repeated_failures_are_merged_into_one_line(log: AuditLog, path: Path) -
     ]
     log.record(event(tool="later", time=event().time + FOLD_SECONDS))
     folded = [
-        (entry["error"]["reason"], entry["times"]) for entry in read(path) if "times" in entry
+        (entry["error"]["reason"], entry["times"]) for entry in written(path) if "times" in entry
     ]
     assert folded == [("unknown_tool", 1000), ("invalid_arguments", 7)]
-    assert next(read(path))["tool"] == "real" and log.entries()[-1]["tool"] == "real"
+    assert written(path)[0]["tool"] == "real" and log.entries()[-1]["tool"] == "real"
 
 
 def test_another_clients_attempts_and_a_new_minute_are_written_again(log: AuditLog) -> None:
@@ -124,7 +125,7 @@ def test_merged_counts_are_visible_at_once_and_written_at_the_end(
     for _ in range(3):
         log.record(refusal())
     log.close()
-    assert [entry.get("times") for entry in read(path)][-2:] == [5, 3]
+    assert [entry.get("times") for entry in written(path)][-2:] == [5, 3]
 
 
 @pytest.mark.parametrize(
@@ -143,21 +144,21 @@ def test_a_call_that_may_have_had_an_effect_is_always_written(
 ) -> None:
     for _ in range(UNFOLDED + 1):
         log.record(event(verdict=verdict, error=from_reason(reason, "no")))
-    assert len(list(read(path))) == UNFOLDED + (0 if folded else 1)
+    assert len(written(path)) == UNFOLDED + (0 if folded else 1)
 
 
 def test_a_torn_line_is_skipped_and_damages_no_other(log: AuditLog, path: Path) -> None:
     log.record(event(tool="one"))
     with path.open("ab") as file:
         file.write(b'{"tool": "to\xff')
-    assert [entry["tool"] for entry in read(path)] == ["one"]
+    assert [entry["tool"] for entry in written(path)] == ["one"]
     log.close()
     log.record(event(tool="two"))
-    assert [entry["tool"] for entry in read(path)] == ["one", "two"]
+    assert [entry["tool"] for entry in written(path)] == ["one", "two"]
 
 
 def test_a_missing_file_has_no_entries(path: Path) -> None:
-    assert list(read(path)) == []
+    assert written(path) == []
 
 
 def test_a_failing_disk_is_logged_once_and_breaks_no_call(
@@ -169,9 +170,11 @@ def test_a_failing_disk_is_logged_once_and_breaks_no_call(
     assert len(log.entries()) == 3
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     assert "audit.log" in caplog.text
+    assert log.state() == {"waiting": 3, "lost": 0, "fault": "Is a directory"}
     path.rmdir()
     log.record(event(tool="again"))
-    assert [entry["tool"] for entry in read(path)] == ["again"]
+    assert len(written(path)) == 4 and written(path)[-1]["tool"] == "again"
+    assert log.state() == {"waiting": 0, "lost": 0, "fault": None}
 
 
 @pytest.mark.parametrize("redact", [True, False])

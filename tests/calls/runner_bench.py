@@ -1,6 +1,7 @@
 """A runner with doubles of a source, a tab, an audit log and a clock."""
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.config.clients import Client
 from tabhub.config.settings import Limits, PermissionSettings
+from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
@@ -55,6 +57,21 @@ class Audit:
 
     def __init__(self) -> None:
         self.events: list[AuditEvent] = []
+
+        self.begun: list[str] = []
+        self.withdrawn: list[str] = []
+        self.refusal: TabhubError | None = None
+
+    def room(self, client: str) -> AbstractContextManager[None]:
+        if self.refusal is not None:
+            raise self.refusal
+        return nullcontext()
+
+    def begin(self, event: AuditEvent) -> None:
+        self.begun.append(event.call)
+
+    def withdraw(self, event: AuditEvent) -> None:
+        self.withdrawn.append(event.call)
 
     def record(self, event: AuditEvent) -> None:
         self.events.append(event)

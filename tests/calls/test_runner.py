@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from tabhub.calls.call import Call, Source
+from tabhub.calls.ports import Interrupted
 from tabhub.calls.results import done
 from tabhub.calls.running import paused
 from tabhub.errors import (
@@ -22,7 +23,7 @@ from tabhub.errors import (
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.wire.mcp.messages import CallResult
-from tests.calls.runner_bench import Bench, _silent
+from tests.calls.runner_bench import SCHEMA, Bench, _silent
 
 
 @pytest.mark.requirement("TH-41")
@@ -297,3 +298,79 @@ async def test_progress_after_the_end_of_a_call_reaches_the_client_and_ends_noth
     (call,) = bench.source.calls
     await call.report(1)
     await asyncio.sleep(0.03)
+
+
+# -- the audit log -------------------------------------------------------------------------------
+
+READS = Tool(
+    "reads", "reads", SCHEMA, source="test", needs_tab=False, annotations={"readOnlyHint": True}
+)
+
+
+async def test_a_call_that_may_change_something_is_written_when_it_begins() -> None:
+    bench = Bench()
+    bench.tools.add(READS)
+    bench.source.go.clear()
+    calling = asyncio.create_task(bench.call())
+    await bench.source.started.wait()
+    assert len(bench.audit.begun) == 1 and bench.audit.events == []
+    bench.source.go.set()
+    await calling
+    await bench.call("reads")
+    assert [event.call for event in bench.audit.events] == [*bench.audit.begun, ""]
+
+
+async def test_a_call_that_is_refused_before_it_runs_has_not_begun() -> None:
+    bench = Bench()
+    with pytest.raises(InvalidArguments):
+        await bench.call(arguments={})
+    bench.audit.refusal = Unavailable("no room", "rate_limited")
+    for id in (None, "operation"):
+        with pytest.raises(Unavailable, match="no room") as refused:
+            await bench.call(id=id)
+        assert (refused.value.effect, bench.source.calls, bench.audit.begun) == ("none", [], [])
+    assert [event.error and event.error.reason for event in bench.audit.events] == [
+        "invalid_arguments",
+        "rate_limited",
+        "rate_limited",
+    ]
+
+
+async def test_a_repeated_result_needs_room_in_the_log_too() -> None:
+    bench = Bench()
+    await bench.call(id="operation")
+    bench.audit.refusal = Unavailable("no room", "rate_limited")
+    with pytest.raises(Unavailable, match="no room"):
+        await bench.call(id="operation")
+    assert len(bench.source.calls) == 1
+
+
+class Fickle(Source):
+    """A source whose first run ends with an error, before anything is done."""
+
+    def __init__(self, first: Exception) -> None:
+        self._errors = [first]
+
+    async def run(self, call: Call) -> CallResult:
+        if self._errors:
+            raise self._errors.pop()
+        return done("ok", {})
+
+
+async def test_a_call_that_begins_again_elsewhere_counts_once() -> None:
+    bench = Bench()
+    there = Forbidden("another site", data={"frameSite": "other.example"})
+    bench.runner._sources = {"test": Fickle(there)}
+    await bench.call()
+    first, second = bench.audit.begun
+    assert bench.audit.withdrawn == [first]
+    assert [event.call for event in bench.audit.events] == [second]
+
+
+async def test_a_call_that_the_client_will_send_again_is_withdrawn() -> None:
+    bench = Bench()
+    bench.runner._sources = {"test": Fickle(Interrupted())}
+    with pytest.raises(Interrupted):
+        await bench.call()
+    assert bench.audit.withdrawn == bench.audit.begun != []
+    assert bench.audit.events == []

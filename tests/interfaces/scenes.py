@@ -12,7 +12,7 @@ SCRIPT = "browser_execute_script"
 FORBIDDEN = "browser_find"
 """A tool that is disabled in the tests."""
 COUNTING = "window.n = (window.n || 0) + 1"
-DIFFERENT = ("timestamp", "durationMs", "client", "agent", "session", "tabId")
+DIFFERENT = ("timestamp", "durationMs", "client", "agent", "session", "tabId", "call")
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ async def _leave(server: Server) -> None:
         await extension.publish(1, page_tool("pay", **CACHED), **origin)
         await extension.notify("tab.stateChanged", {"tabId": 1, "state": "closed"})
         await extension.settled()
-    async with admitted(server.port) as worker:
+    async with admitted(server) as worker:
         await worker.register(ONE, tool("view", **CACHED))
         await worker.ask("browser/unregisterTools", tabId=ONE)
     assert _sites(server) == ["bank.example", "shop.example"]

@@ -7,7 +7,7 @@ import pytest
 
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.page_tools.core.storage import PageRef
-from tabhub.page_tools.pairing import own_url
+from tabhub.page_tools.origins import own_url
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.browsers.worker import ONE, SHOP, admitted, tool
@@ -50,7 +50,7 @@ async def test_a_page_can_make_the_browser_open_only_its_own_site(url: str) -> N
         client(server.port) as http,
     ):
         await extension.sync(tab(1), kind="personal")
-        async with admitted(server.port) as worker:
+        async with admitted(server) as worker:
             cached = tool("view", annotations={"cache": True})
             await worker.register(ONE, cached, url=url, title="Bank\u202e\n\x1b[2J of all")
             (listed,) = (await Agent(http).result("list_browser_tabs"))["structuredContent"]

@@ -29,7 +29,7 @@ async def _ignore(progress: float, total: float | None, message: str | None) -> 
 async def test_a_page_registers_updates_is_activated_and_disconnects() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
-        async with admitted(server.port) as worker:
+        async with admitted(server) as worker:
             assert "result" in await worker.register(ONE, tool("search"))
             assert "result" in await worker.ask("browser/updateTools", tabId=ONE, tools=[])
             assert "result" in await worker.ask("browser/activeTab", tabId=ONE)
@@ -49,7 +49,7 @@ async def test_a_page_registers_updates_is_activated_and_disconnects() -> None:
 async def test_a_call_goes_to_its_tab_and_its_answer_to_the_caller() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
-        async with admitted(server.port) as worker:
+        async with admitted(server) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = recorder.lines.items()
             call = Execute(tool_name="search", args={"q": "tea"})
@@ -89,7 +89,7 @@ async def test_a_call_goes_to_its_tab_and_its_answer_to_the_caller() -> None:
 async def test_a_page_cannot_choose_a_reason_of_the_server(sent_reason: str, reason: str) -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
-        async with admitted(server.port) as worker:
+        async with admitted(server) as worker:
             await worker.register(ONE, tool("search"))
             ((name, line),) = recorder.lines.items()
             call = Execute(tool_name="search", args={})
@@ -139,7 +139,7 @@ async def test_a_window_may_probe_whether_the_server_is_reachable() -> None:
 
 
 async def test_any_port_of_a_host_can_be_allowed() -> None:
-    async with served(PAIRED) as server, admitted(server.port, "http://localhost:4711"):
+    async with served(PAIRED) as server, admitted(server, "http://localhost:4711"):
         pass
 
 
@@ -153,10 +153,15 @@ async def test_a_person_pairs_a_page_by_its_code(home: Home) -> None:
             wrong = await panel.ask("page.pair", {"origin": SHOP, "code": "XXXX", "allowed": True})
             assert wrong["error"]["data"]["reason"] == "not_found"
             assert "result" in await panel.ask("page.pair", {**request, "allowed": True})
+            paired = await worker.next()
+            assert paired["method"] == "page/paired"
             assert (await worker.next())["method"] == "page/ready"
             assert (await panel.state())["knocks"] == []
         assert json.loads(home.config.read_text())["workerOrigins"] == [SHOP]
-        async with admitted(server.port):
+        async with admitted(server, pairing=paired["params"]):
+            pass
+    async with served(Settings(worker_origins=[SHOP]), home=home) as server:
+        async with admitted(server, pairing=paired["params"]):
             pass
 
 
@@ -209,7 +214,7 @@ async def test_a_page_that_sends_before_pairing_is_disconnected() -> None:
 async def test_a_forgotten_page_is_disconnected_at_once() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
-        async with admitted(server.port) as worker:
+        async with admitted(server) as worker:
             await worker.register(ONE, tool("search"))
             server.app.pairing.take([])
             assert await worker.closed() == (4003, f"{SHOP} is not allowed any more")
@@ -220,15 +225,15 @@ async def test_no_site_can_take_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
         async with (
-            admitted(server.port) as shop,
-            admitted(server.port, "http://localhost:1") as thief,
+            admitted(server) as shop,
+            admitted(server, "http://localhost:1") as thief,
         ):
             await shop.register(ONE, tool("pay"))
             assert "another site" in (await thief.register(ONE, tool("pay")))["error"]["message"]
             for method in ("browser/updateTools", "browser/unregisterTools", "browser/activeTab"):
                 refused = await thief.ask(method, tabId=ONE, tools=[])
                 assert refused["error"]["data"]["reason"] == "tab_not_found"
-            async with admitted(server.port) as newer:
+            async with admitted(server) as newer:
                 assert "result" in await newer.register(ONE, tool("pay"))
                 assert len(recorder.of("gone")) == 1
                 refused = await shop.ask("browser/updateTools", tabId=ONE, tools=[])
@@ -236,7 +241,7 @@ async def test_no_site_can_take_the_tab_of_another() -> None:
 
 
 async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> None:
-    async with served(PAIRED) as server, admitted(server.port) as worker:
+    async with served(PAIRED) as server, admitted(server) as worker:
         for tab in ("x", 5, None, ONE.upper(), "fallback_1_", "9" * 1000):
             response = await worker.ask("browser/registerTools", tabId=tab, tools=[])
             assert response["error"]["data"]["reason"] == "invalid_params"
@@ -249,8 +254,8 @@ async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> No
 
 async def test_a_flooding_page_is_cut_off_and_others_are_not_affected() -> None:
     async with served(PAIRED) as server:
-        async with admitted(server.port, "http://localhost:1") as calm:
-            async with admitted(server.port) as worker:
+        async with admitted(server, "http://localhost:1") as calm:
+            async with admitted(server) as worker:
                 for _ in range(1200):
                     await worker.notify("browser/activeTab", tabId=None)
                 assert (await worker.closed())[0] == 4008
@@ -258,7 +263,7 @@ async def test_a_flooding_page_is_cut_off_and_others_are_not_affected() -> None:
 
 
 async def test_the_tabs_of_a_socket_are_limited() -> None:
-    async with served(PAIRED) as server, admitted(server.port) as worker:
+    async with served(PAIRED) as server, admitted(server) as worker:
         for n in range(200):
             assert "result" in await worker.register(f"fallback_{n}_a")
         assert "error" in await worker.register("fallback_200_a")
@@ -267,12 +272,26 @@ async def test_the_tabs_of_a_socket_are_limited() -> None:
 
 async def test_the_connections_of_an_origin_are_limited() -> None:
     async with served(PAIRED) as server, AsyncExitStack() as stack:
-        for _ in range(16):
-            await stack.enter_async_context(admitted(server.port))
-        async with connecting(server.port) as one_more:
+        first = await stack.enter_async_context(admitted(server))
+        for _ in range(15):
+            await stack.enter_async_context(admitted(server, pairing=first.pairing))
+        async with connecting(server.port, id=first.pairing["id"]) as one_more:
+            await one_more.paired(server.port, first.pairing)
             assert (await one_more.closed())[0] == 4008
-        async with admitted(server.port, "http://localhost:1"):
+        async with admitted(server, "http://localhost:1"):
             pass
+
+
+async def test_an_origin_keeps_its_newest_tokens() -> None:
+    async with served(PAIRED) as server, AsyncExitStack() as stack:
+        first, *others = [await stack.enter_async_context(admitted(server)) for _ in range(16)]
+        await others[0].socket.close()
+        async with admitted(server):
+            assert (await first.closed())[0] == 4003
+            async with connecting(server.port, id=first.pairing["id"]) as again:
+                assert (await again.next())["method"] == "page/unpaired"
+            async with admitted(server, pairing=others[0].pairing):
+                pass
 
 
 async def test_a_page_that_disconnects_while_waiting_is_forgotten(
@@ -290,8 +309,8 @@ async def test_a_tab_that_is_no_longer_active_does_not_deactivate_another() -> N
     async with served(PAIRED) as server:
         active = server.app.hub.pages
         async with (
-            admitted(server.port) as shop,
-            admitted(server.port, "http://localhost:1") as other,
+            admitted(server) as shop,
+            admitted(server, "http://localhost:1") as other,
         ):
             await shop.register(ONE, tool("search"))
             await other.register(OTHER, tool("search"))
@@ -309,7 +328,7 @@ async def test_a_page_reports_the_active_tab_only_for_its_own_site() -> None:
     async with (
         served(PAIRED) as server,
         connected(server.port) as extension,
-        admitted(server.port) as worker,
+        admitted(server) as worker,
     ):
         first = tab(1, active=True, focusedWindow=True, windowId=1)
         await extension.sync(first, tab(2, windowId=2))
@@ -326,7 +345,7 @@ async def test_a_page_reports_the_active_tab_only_for_its_own_site() -> None:
 
 
 async def test_invalid_messages_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    async with served(PAIRED) as server, admitted(server.port) as worker:
+    async with served(PAIRED) as server, admitted(server) as worker:
         for _ in range(50):
             assert "error" in await worker.ask("config.getState")
     assert sum("cannot be read" in record.getMessage() for record in caplog.records) == 1

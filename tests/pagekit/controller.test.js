@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, test } from "node:test";
 import { MCPController } from "../../pagekit/controller.js";
 import { Page, Socket } from "./doubles.js";
@@ -32,7 +33,7 @@ async function connected(count = 1) {
   const made = Array.from({ length: count }, () => page(controller));
   for (const [index, single] of made.entries()) await single.register(`${ID.slice(0, -1)}${index}`);
   made[0].send({ type: "INIT", backendUrl: "ws://127.0.0.1:1/page" });
-  const socket = await Socket.opened();
+  const { socket } = await Socket.opened();
   socket.say({ method: "page/ready", params: {} });
   await socket.received("browser/activeTab");
   return { controller, made, socket };
@@ -181,7 +182,7 @@ test("nothing is reported before the server admits the page", async () => {
   const only = page(controller);
   await only.register(ID);
   only.send({ type: "INIT", backendUrl: "ws://127.0.0.1:1/page" });
-  const socket = await Socket.opened();
+  const { socket } = await Socket.opened();
   socket.say({ method: "page/unpaired", params: { code: "ABCD", message: "wait" } });
   const { status } = await only.received("CONNECTION_STATUS");
   assert.deepEqual(status, { state: "unpaired", code: "ABCD", message: "wait" });
@@ -200,7 +201,62 @@ test("a broken connection is reopened and all tools are reported again", async (
     return status.state === "waiting";
   });
   assert.equal(status.message, "server stopped");
-  const again = await Socket.opened();
+  const { socket: again } = await Socket.opened();
   again.say({ method: "page/ready", params: {} });
   assert.equal((await again.received("browser/registerTools")).tabId, made[0].id);
+});
+
+/**
+ * A page that was paired once and then lost its connection; the next socket and its first message.
+ * @param {MCPController} controller
+ */
+async function pairedBefore(controller) {
+  const only = page(controller);
+  await only.register(ID);
+  only.send({ type: "INIT", backendUrl: "ws://127.0.0.1:7/page" });
+  const { socket, hello } = await Socket.opened();
+  assert.equal(hello.id, undefined);
+  socket.say({ method: "page/paired", params: { id: "i", key: "k", token: "t" } });
+  socket.say({ method: "page/ready", params: {} });
+  await socket.received("browser/activeTab");
+  socket.break("server stopped");
+  return Socket.opened();
+}
+
+/** @param {string} text */
+function hash(text) {
+  return [...createHash("sha256").update(text).digest()];
+}
+
+test("a paired page sends its token to the server that proves itself", async () => {
+  const { socket, hello } = await pairedBefore(new MCPController());
+  assert.equal(hello.id, "i");
+  assert.deepEqual(socket.sent, []);
+  socket.say({ method: "page/proof", params: { proof: hash(`7:${hello.challenge}:k`) } });
+  assert.deepEqual(await socket.received("page/token"), { token: "t" });
+});
+
+for (const [who, proof] of /** @type {const} */ ([
+  ["that does not know the key", (/** @type {string} */ challenge) => hash(`7:${challenge}:x`)],
+  ["on another port that passes a proof on", (challenge) => hash(`8:${challenge}:k`)],
+  ["that repeats an earlier proof", () => hash("7:earlier:k")],
+]))
+  test(`a program ${who} does not get the token`, async () => {
+    const { socket, hello } = await pairedBefore(new MCPController());
+    socket.say({ method: "page/proof", params: { proof: proof(hello.challenge) } });
+    const { socket: next } = await Socket.opened();
+    assert.deepEqual([socket.sent, next.sent], [[], []]);
+  });
+
+test("a page that the server does not know any more shows a new code", async () => {
+  const controller = new MCPController();
+  const watching = page(controller);
+  const { socket } = await pairedBefore(controller);
+  await watching.register(ID.replace(/0$/, "1"));
+  socket.say({ method: "page/unpaired", params: { code: "WXYZ", message: "wait" } });
+  const { status } = await watching.received("CONNECTION_STATUS");
+  assert.deepEqual(status, { state: "unpaired", code: "WXYZ", message: "wait" });
+  socket.say({ method: "page/paired", params: { id: "j", key: "l", token: "u" } });
+  socket.break("server stopped");
+  assert.equal((await Socket.opened()).hello.id, "j");
 });

@@ -92,10 +92,16 @@ export class Page {
   }
 }
 
-export class Socket extends EventTarget {
+export class Socket {
   /** @type {Inbox<Socket>} */
   static #made = new Inbox();
-  readyState = 1;
+  readyState = 0;
+  /** @type {() => void} */
+  onopen = () => {};
+  /** @type {(event: {data: string}) => void} */
+  onmessage = () => {};
+  /** @type {(event: {reason: string}) => void} */
+  onclose = () => {};
   /** @type {any[]} */
   get sent() {
     return this.#inbox.items;
@@ -108,12 +114,15 @@ export class Socket extends EventTarget {
     globalThis.WebSocket = /** @type {any} */ (Socket);
   }
 
-  static opened() {
-    return Socket.#made.take(() => true);
+  /** The next socket that the worker opens, and what it says first. */
+  static async opened() {
+    const socket = await Socket.#made.take(() => true);
+    socket.readyState = 1;
+    socket.onopen();
+    return { socket, hello: await socket.received("page/hello") };
   }
 
   constructor() {
-    super();
     Socket.#made.put(this);
   }
 
@@ -124,13 +133,17 @@ export class Socket extends EventTarget {
 
   /** @param {object} message */
   say(message) {
-    this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(message) }));
+    this.onmessage({ data: JSON.stringify(message) });
   }
 
   /** @param {string} reason */
   break(reason) {
     this.readyState = 3;
-    this.dispatchEvent(Object.assign(new Event("close"), { reason }));
+    this.onclose({ reason });
+  }
+
+  close() {
+    this.break("");
   }
 
   /**

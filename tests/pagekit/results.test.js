@@ -46,8 +46,8 @@ test("a handler that throws, and a removed one, are reported as failures", async
   });
   /** @type {any[]} */
   const sent = [];
-  await tools.run({ toolName: "bad", args: {}, callId: 1 }, (message) => sent.push(message));
-  await tools.run({ toolName: "gone", args: {}, callId: 2 }, (message) => sent.push(message));
+  await tools.run({ toolName: "bad", args: {}, callId: 1 }, (_, message) => sent.push(message));
+  await tools.run({ toolName: "gone", args: {}, callId: 2 }, (_, message) => sent.push(message));
   assert.deepEqual(
     sent.map(({ success, error }) => [success, error]),
     [

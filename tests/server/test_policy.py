@@ -295,7 +295,9 @@ ON_DENIED_SITE = "https://my.bank.example/account?token=s3cret"
 DETAILS = ("account", "s3cret", "Balance")
 
 
-async def test_only_the_site_of_tabs_on_a_denied_site_is_shown(tmp_path: Path) -> None:
+async def test_of_tabs_on_a_denied_site_results_say_only_that_they_are_walled(
+    tmp_path: Path,
+) -> None:
     async with place(tmp_path, DENY) as here:
         here.extension.handlers["tabs.open"] = lambda params: tab(
             9, url=ON_DENIED_SITE, title="Balance"
@@ -317,7 +319,7 @@ async def test_only_the_site_of_tabs_on_a_denied_site_is_shown(tmp_path: Path) -
         results.append((await here.agent.post("resources/read", {"uri": "tab://9"})).json())
         for result in results:
             assert "error" not in result and not result.get("isError"), result
-            assert "my.bank.example" in str(result)
+            assert "walled" in str(result) and "bank.example" not in str(result)
             assert not any(word in str(result) for word in DETAILS), result
 
 

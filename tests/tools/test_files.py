@@ -78,3 +78,39 @@ def test_in_a_home_only_the_folders_for_tools_are_used_unless_they_are_links(
     (home / "downloads").symlink_to(home / "profile")
     with pytest.raises(Forbidden, match="is a link"):
         downloads.place("a.png", PNG)
+
+
+def test_a_download_is_moved_below_the_folder_and_overwrites_nothing(tmp_path: Path) -> None:
+    files = Files(lambda: str(tmp_path / "saved"), OwnFiles())
+    for name in ("a.bin", "a (1).bin"):
+        (tmp_path / "a.bin").write_bytes(name.encode())
+        moved = files.take_in(tmp_path / "a.bin", "deep/a.bin")
+        assert moved == tmp_path / "saved" / "deep" / name
+        assert moved.read_bytes() == name.encode() and not (tmp_path / "a.bin").exists()
+        assert files.take_in(moved, "elsewhere.bin") == moved
+
+
+def test_a_download_that_is_not_there_or_is_a_link_stays(tmp_path: Path) -> None:
+    files = Files(lambda: str(tmp_path / "saved"), OwnFiles())
+    (tmp_path / "link").symlink_to(__file__)
+    for file in (tmp_path / "nothing", tmp_path / "link"):
+        assert files.take_in(file, "a") == file
+    assert Files(lambda: None, OwnFiles()).take_in(Path(__file__), "a") == Path(__file__)
+    assert not (tmp_path / "saved").exists()
+
+
+def test_a_download_never_goes_to_or_comes_from_a_home(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "secret").write_text("s")
+    (tmp_path / "a.bin").write_text("a")
+    own = OwnFiles([home])
+    for name in ("home/policy.toml", "../up", "/etc/passwd"):
+        with pytest.raises(Forbidden):
+            Files(lambda: str(tmp_path), own).require_name(name)
+    with pytest.raises(Forbidden, match="own files"):
+        Files(lambda: str(home), own).require_name("a.bin")
+    with pytest.raises(Forbidden, match="own files"):
+        Files(lambda: str(tmp_path / "saved"), own).take_in(home / "secret", "a")
+    with pytest.raises(Forbidden, match="own files"):
+        Files(lambda: str(home), own).take_in(tmp_path / "a.bin", "a.bin")

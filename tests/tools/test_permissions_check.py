@@ -147,7 +147,7 @@ async def test_for_a_page_tool_it_reports_the_decision_in_the_browser_of_the_pag
         await newest.publish(7, page_tool("pay"))
         await third.sync(tab(9), kind="managed")
         server.app.pairing.take([SHOP])
-        async with admitted(server.port) as worker:
+        async with admitted(server) as worker:
             await worker.register(ONE, tool("buy"))
             data = await agent.call("permissions_check")
             entries = {name: data["tools"][f"website_tool_shop_example_{name}"] for name in TOOLS}

@@ -3,7 +3,7 @@
  * because a page that listens first could keep the event from us.
  */
 tabhub.define("evidence", () => {
-  const { holds } = tabhub.dom;
+  const { on } = tabhub.windowEvents;
   const ARRIVALS = new Map([
     ["press", ["pointerdown", "mousedown", "click", "auxclick", "contextmenu"]],
     ["hover", ["pointermove", "mouseover"]],
@@ -27,30 +27,12 @@ tabhub.define("evidence", () => {
   /** @type {(() => void) | undefined} */
   let listener;
 
-  /**
-   * @param {Element} element
-   * @param {EventTarget | undefined} deepest as far as closed shadow roots let us see
-   */
-  function concerns(element, deepest) {
-    if (!(deepest instanceof Element)) return false;
-    return tabhub.hit.reaches(element, deepest) || hidesInside(element, deepest);
-  }
-
-  /**
-   * For an element in a closed shadow root, events show its host.
-   * @param {Element} element
-   * @param {Element} host
-   */
-  function hidesInside(element, host) {
-    return tabhub.dom.shadowRoot(host)?.mode === "closed" && holds(host, element);
-  }
-
   /** @param {Event} event */
   function witness(event) {
     if (!expected || !(event.isTrusted || own.has(event))) return;
     if (CLICKS.has(event.type)) noteClick(/** @type {MouseEvent} */ (event));
     if (hasArrived || !kinds.has(event.type)) return;
-    if (!concerns(expected, event.composedPath()[0])) return;
+    if (!tabhub.hit.receives(expected, event.composedPath()[0])) return;
     hasArrived = true;
     listener?.();
   }
@@ -78,13 +60,13 @@ tabhub.define("evidence", () => {
     if (event.isTrusted) dragged = event;
   }
 
-  for (const name of new Set([...ARRIVALS.values()].flat()))
-    window.addEventListener(name, witness, { capture: true, passive: true });
-  window.addEventListener("dragstart", noteDrag, { capture: true, passive: true });
+  on(new Set([...ARRIVALS.values()].flat()), witness);
+  on(["dragstart"], noteDrag);
 
   /** @param {Event} event */
   function feel(event) {
-    if (expected && event.isTrusted) isHovered = concerns(expected, event.composedPath()[0]);
+    if (expected && event.isTrusted)
+      isHovered = tabhub.hit.receives(expected, event.composedPath()[0]);
   }
 
   return {

@@ -101,16 +101,97 @@ tabhub.define("choose", () => {
   };
 });
 
+/** Writing into the field that has the focus, as an editor does it. */
+tabhub.define("writing", () => {
+  const { attr, body, documentElement, has, matches } = tabhub.dom;
+  const { send } = tabhub.synthetic;
+  const { execCommand } = Document.prototype;
+  const { dispatchEvent } = EventTarget.prototype;
+
+  /** @param {Element} element */
+  function mayWrite(element) {
+    const isLocked = has(element, "readonly") || attr(element, "aria-readonly") === "true";
+    return tabhub.focus.isText(element) && !isLocked && !matches(element, ":disabled");
+  }
+
+  /**
+   * The page gets the events, and can undo it.
+   * @param {string} command
+   * @param {string} [text]
+   * @returns {boolean}
+   */
+  function edit(command, text) {
+    return execCommand.call(document, command, false, text);
+  }
+
+  /**
+   * The browser has no such event for what a script inserts, and editors rely on it. A page that
+   * prevents it has inserted the text itself.
+   * @param {Element} element
+   * @param {string} text
+   */
+  function announce(element, text) {
+    const inputType = text ? "insertText" : "deleteContentBackward";
+    const how = { bubbles: true, cancelable: true, composed: true, view: window };
+    const event = new InputEvent("beforeinput", {
+      ...how,
+      inputType,
+      data: text || null,
+      targetRanges: rangesIn(element),
+    });
+    return send(element, event);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {StaticRange[]} what is selected; fields for plain text have none
+   */
+  function rangesIn(element) {
+    const isPlain = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+    const selection = isPlain ? null : getSelection();
+    return selection?.rangeCount ? [new StaticRange(selection.getRangeAt(0))] : [];
+  }
+
+  /**
+   * Page libraries replace the property on the element itself; the prototype's setter is the
+   * browser's own.
+   * @param {HTMLInputElement | HTMLTextAreaElement} element
+   * @param {string} value
+   */
+  function setNatively(element, value) {
+    const isArea = element instanceof HTMLTextAreaElement;
+    const { prototype } = isArea ? HTMLTextAreaElement : HTMLInputElement;
+    Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
+    dispatchEvent.call(element, new Event("input", { bubbles: true, composed: true }));
+    dispatchEvent.call(element, new Event("change", { bubbles: true }));
+  }
+
+  return {
+    mayWrite,
+    edit,
+    set: setNatively,
+    write(text, isWhole = false) {
+      if (tabhub.focus.isInFrame()) tabhub.focus.regain();
+      const element = tabhub.focus.deepest() ?? body() ?? documentElement();
+      if (!element || !mayWrite(element))
+        return tabhub.fail("readonly", "The field takes no text now.");
+      if (!announce(element, text)) return;
+      const isDone = text ? edit("insertText", text) : edit("delete");
+      const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+      if (!isDone && isWhole && isField) setNatively(element, text);
+    },
+  };
+});
+
 /**
- * Putting a value into a field. Text is only prepared here (focus, selection); the worker types it
- * as trusted input. Fields that cannot be typed into get their value directly.
+ * Putting a value into a field: text as an editor does it, so that the page gets the events. Fields
+ * that cannot be typed into get their value directly.
  */
 tabhub.define("fill", () => {
   const { attr, has, isContentEditable, tag } = tabhub.dom;
   const { isSecret } = tabhub.secrets;
   const { current, shown } = tabhub.values;
   const { refuseDisabled, showPart } = tabhub.target;
-  const { dispatchEvent } = EventTarget.prototype;
   /** Checked before they are set, because otherwise the browser warns in the page's console. */
   const SET_TYPES = new Map([
     ["color", /^#[0-9a-f]{6}$/i],
@@ -138,6 +219,8 @@ tabhub.define("fill", () => {
    * @property {string} before
    * @property {string} expected
    * @property {boolean} typed
+   * @property {string} text
+   * @property {boolean} clear
    */
   /** @type {Filling | null} */
   let filling = null;
@@ -161,27 +244,13 @@ tabhub.define("fill", () => {
   }
 
   /**
-   * Page libraries replace the property on the element itself; the prototype's setter is the
-   * browser's own.
-   * @param {HTMLInputElement | HTMLTextAreaElement} element
-   * @param {string} value
-   */
-  function setNatively(element, value) {
-    const isArea = element instanceof HTMLTextAreaElement;
-    const { prototype } = isArea ? HTMLTextAreaElement : HTMLInputElement;
-    Object.getOwnPropertyDescriptor(prototype, "value")?.set?.call(element, value);
-    dispatchEvent.call(element, new Event("input", { bubbles: true, composed: true }));
-    dispatchEvent.call(element, new Event("change", { bubbles: true }));
-  }
-
-  /**
    * @param {HTMLInputElement} input
    * @param {string} text
    */
   function set(input, text) {
     const isFit = text === "" || SET_TYPES.get(input.type)?.test(text);
     if (!isFit) refuse(`A field of type ${input.type} does not take "${shown(input, text)}".`);
-    setNatively(input, text);
+    tabhub.writing.set(input, text);
   }
 
   /**
@@ -264,7 +333,7 @@ tabhub.define("fill", () => {
     showPart(element);
     const before = current(element);
     const typed = put(element, text, clear);
-    filling = { element, before, expected: clear ? text : before + text, typed };
+    filling = { element, before, expected: clear ? text : before + text, typed, text, clear };
     return typed;
   }
 
@@ -290,10 +359,16 @@ tabhub.define("fill", () => {
       guarded(element, () => {
         work();
         const value = current(element);
-        filling = { element, before: value, expected: value, typed: false };
+        filling = { element, before: value, expected: value, typed: false, text: "", clear: false };
         return false;
       }),
-    set: setNatively,
+    insert() {
+      if (!filling) return;
+      const { element, text, clear } = filling;
+      // In one task with the insertion: nothing else can take the focus in between.
+      select(/** @type {HTMLElement} */ (element), clear);
+      tabhub.writing.write(text, clear);
+    },
     filled() {
       if (!filling) return "";
       const value = current(filling.element);

@@ -1,6 +1,7 @@
 /** Which element the keys go to. */
 tabhub.define("focus", () => {
-  const { activeElement, body, documentElement, holds, isContentEditable } = tabhub.dom;
+  const { activeElement, body, documentElement, holds, isConnected, isContentEditable } =
+    tabhub.dom;
   const { parent, root, shadowRoot, tag } = tabhub.dom;
   const { blur, focus } = HTMLElement.prototype;
   const FRAMES = new Set(["iframe", "frame", "object", "embed"]);
@@ -9,6 +10,11 @@ tabhub.define("focus", () => {
   );
   /** @type {Element | null} */
   let before = null;
+  /** @type {Element | null} the element of this document that had the focus last */
+  let last = null;
+  tabhub.windowEvents.on(["focusin"], ({ isTrusted }) => {
+    if (isTrusted && !isInFrame()) last = deepest();
+  });
 
   /** @returns {Element | null} */
   function deepest() {
@@ -57,6 +63,17 @@ tabhub.define("focus", () => {
     return FRAMES.has(tag(deepest() ?? document.documentElement));
   }
 
+  function isHere() {
+    return document.hasFocus() && !isInFrame();
+  }
+
+  /** @type {TabhubFocus["regain"]} */
+  function regain({ field = false } = {}) {
+    if (field && !(last && isText(last))) return false;
+    if (isHere()) return true;
+    return last instanceof HTMLElement && isConnected(last) && take(last) && isHere();
+  }
+
   /** @param {Element} element */
   function pressed(element) {
     for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
@@ -77,6 +94,7 @@ tabhub.define("focus", () => {
       return { ref: tabhub.refs.mint(element), index: tabhub.childFrames.indexOf(element) };
     },
     typing() {
+      if (isInFrame()) regain();
       const element = (before = deepest());
       if (!element || (isNothing(element) && !isField(element))) {
         const message =
@@ -86,8 +104,11 @@ tabhub.define("focus", () => {
       refuseReadonly(element);
       return { element, isText: isText(element) };
     },
-    isHere: () => document.hasFocus() && !isInFrame(),
+    isHere,
+    regain,
+    wasSecret: () => last !== null && isConnected(last) && tabhub.secrets.isSecret(last),
     begin() {
+      if (isInFrame()) regain();
       before = deepest();
       return before ?? body() ?? documentElement();
     },

@@ -3,10 +3,9 @@
  * are done here: writing, deleting, submitting a form, pressing a button, moving to the next field.
  */
 tabhub.define("keyboard", () => {
-  const { attr, body, closest, documentElement, has, isVisible, matches, queryDeep, tag } =
-    tabhub.dom;
+  const { body, closest, documentElement, isVisible, matches, queryDeep, tag } = tabhub.dom;
   const { modifiers, send } = tabhub.synthetic;
-  const { execCommand } = Document.prototype;
+  const { edit, mayWrite } = tabhub.writing;
   const [ALT, CTRL, META, SHIFT] = [1, 2, 4, 8];
   const PRESSED = "button, summary, input:is([type=button], [type=submit], [type=reset])";
   const SPACED = `${PRESSED}, input:is([type=checkbox], [type=radio])`;
@@ -22,22 +21,6 @@ tabhub.define("keyboard", () => {
       tabhub.fail("element_not_found", "The focus is in a frame now: no more keys were sent.");
     }
     return element;
-  }
-
-  /** @param {Element} element */
-  function mayWrite(element) {
-    const isLocked = has(element, "readonly") || attr(element, "aria-readonly") === "true";
-    return tabhub.focus.isText(element) && !isLocked && !matches(element, ":disabled");
-  }
-
-  /**
-   * As an editor does it: the page gets the events, and can undo it.
-   * @param {string} command
-   * @param {string} [text]
-   * @returns {boolean}
-   */
-  function edit(command, text) {
-    return execCommand.call(document, command, false, text);
   }
 
   /** @param {Element} element */
@@ -151,14 +134,5 @@ tabhub.define("keyboard", () => {
     act(focused(), stroke);
   }
 
-  return {
-    write(text, isWhole) {
-      const element = focused();
-      if (!mayWrite(element)) tabhub.fail("readonly", "The field takes no text now.");
-      const isDone = text ? edit("insertText", text) : edit("delete");
-      const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
-      if (!isDone && isWhole && isField) tabhub.fill.set(element, text);
-    },
-    play: (events) => events.forEach(play),
-  };
+  return { play: (events) => events.forEach(play) };
 });

@@ -73,6 +73,21 @@ tabhub.define("hit", () => {
     return label instanceof HTMLLabelElement ? label.control : null;
   }
 
+  /**
+   * For an element in a closed shadow root, events show its host.
+   * @param {Element} element
+   * @param {Element} host
+   */
+  function hidesInside(element, host) {
+    return shadowRoot(host)?.mode === "closed" && holds(host, element);
+  }
+
+  /** @type {TabhubHit["reaches"]} */
+  function reaches(element, hit) {
+    if (!hit) return false;
+    return holds(element, hit) || labelledControl(hit) === element;
+  }
+
   /** @param {string | null} text */
   function shortly(text) {
     return clip(clean((text ?? "").slice(0, CLASSES_LENGTH)), DESCRIBED_TEXT);
@@ -80,9 +95,10 @@ tabhub.define("hit", () => {
 
   return {
     at,
-    reaches(element, hit) {
-      if (!hit) return false;
-      return holds(element, hit) || labelledControl(hit) === element;
+    reaches,
+    receives(element, deepest) {
+      if (!(deepest instanceof Element)) return false;
+      return reaches(element, deepest) || hidesInside(element, deepest);
     },
     describe(element) {
       const [id, role] = [shortly(attr(element, "id")), shortly(attr(element, "role"))];

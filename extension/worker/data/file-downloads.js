@@ -2,6 +2,7 @@
 
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { carry } from "../shared/file-pieces.js";
+import { siteOf } from "../shared/known-tabs.js";
 import { onAbort } from "../shared/timing.js";
 
 const WAIT_MS = 30_000;
@@ -11,17 +12,62 @@ const PROGRESS_MS = 500;
 /** @typedef {chrome.downloads.DownloadItem} Item */
 
 /** @param {Context<Wire.StartDownload>} context */
-export async function download(context) {
+export function download(context) {
+  return downloaded(context, (id) => requireAllowed(context, id));
+}
+
+/**
+ * @param {Context<Wire.StartDownload>} context
+ * @param {(id: number) => Promise<void>} [check] of the download that has begun
+ */
+async function downloaded(context, check) {
   const { input, signal } = context;
   const { url, filename, saveAs = false } = input;
   signal.throwIfAborted();
   const id = await begin({ url, saveAs, ...(filename !== undefined && { filename }) });
   const stop = onAbort(signal, () => void chrome.downloads.cancel(id));
   try {
+    await check?.(id);
     return describe(await ended(id, context));
   } finally {
     stop();
   }
+}
+
+/**
+ * The call was decided for the address that it names; a redirect may have led to another site.
+ * @param {Context} context
+ * @param {number} id
+ */
+async function requireAllowed(context, id) {
+  const item = await find(id);
+  if ((await shown(context, [item])).length) return;
+  await discard(id);
+  const message =
+    "The download was redirected to a walled site, so it was stopped and its file removed.";
+  throw new CommandError("permission_off", message);
+}
+
+/**
+ * Stops a download, removes its file, and the browser forgets it.
+ * @param {number} id
+ */
+async function discard(id) {
+  await chrome.downloads.cancel(id).catch(() => {});
+  // Only a download that is complete has a file left.
+  await chrome.downloads.removeFile(id).catch(() => {});
+  await chrome.downloads.erase({ id });
+}
+
+/**
+ * Those of the downloads that the caller may see, by where they came from.
+ * @param {Pick<Context, "reach" | "site">} context
+ * @param {Item[]} items
+ */
+async function shown({ reach, site }, items) {
+  const sites = items.map(({ finalUrl, url }) => siteOf(finalUrl || url));
+  const allowed = await reach.among(sites, site);
+  return items.filter((_, i) => !allowed || allowed.has(/** @type {string} */ (sites[i])));
 }
 
 /** @param {chrome.downloads.DownloadOptions} options */
@@ -81,14 +127,15 @@ export async function downloadStatus({ input }) {
 }
 
 /** @param {Context<Wire.ListDownloads>} context */
-export async function listDownloads({ input }) {
+export async function listDownloads(context) {
+  const { input } = context;
   const { query, state, limit, onlyOurs } = input;
   const items = await chrome.downloads.search({
     orderBy: ["-startTime"],
     ...(query !== undefined && { query: [query] }),
     ...(state !== undefined && { state }),
   });
-  const mine = onlyOurs ? items.filter(isOurs) : items;
+  const mine = await shown(context, onlyOurs ? items.filter(isOurs) : items);
   return { downloads: mine.slice(0, limit).map(describe), total: mine.length };
 }
 
@@ -141,7 +188,7 @@ async function save(context) {
   try {
     await carry(context, [file], (_, data) => ask({ data }));
     const url = await ask({ type: file.mimeType });
-    return await download({ ...context, input: { url, filename: file.name } });
+    return await downloaded({ ...context, input: { url, filename: file.name } });
   } finally {
     await chrome.offscreen.closeDocument().catch(() => {});
   }

@@ -55,9 +55,33 @@ function explainRefusal(tabId, error) {
   if (/not attached|already attached/i.test(message)) {
     return new CommandError("debugger_busy", `Another debugger holds tab ${tabId}: ${message}`);
   }
+  return protectedPage(message);
+}
+
+/** @param {string} message */
+function protectedPage(message) {
+  const why = /chrome-extension:/i.test(message)
+    ? "A frame in this page belongs to another extension, so the browser protects the page"
+    : "The browser protects this page from extensions";
   return new NoDebugger(
-    `The browser protects this page from extensions (${message}). A person has to act here, or open another page.`,
+    `${why} (${message}). A person has to act here, or open another page; the page itself can still be read.`,
   );
+}
+
+/**
+ * The browser may refuse commands at any time: a page can add a frame of another extension.
+ * @param {chrome.debugger.DebuggerSession} target
+ * @param {string} method
+ * @param {object} [params]
+ * @returns {Promise<any>}
+ */
+export async function command(target, method, params) {
+  try {
+    return await chrome.debugger.sendCommand(target, method, params);
+  } catch (error) {
+    const message = messageOf(error);
+    throw /cannot access/i.test(message) ? protectedPage(message) : error;
+  }
 }
 
 /** @param {number} tabId */
@@ -81,7 +105,7 @@ async function detachOnce(tabId) {
  * @param {object} [params]
  */
 function sendOnce(tabId, method, params) {
-  return chrome.debugger.sendCommand({ tabId }, method, params);
+  return command({ tabId }, method, params);
 }
 
 // A tab is woken for commands and put to sleep after them.

@@ -7,7 +7,7 @@ import { messageOf } from "../shared/command-errors.js";
 import { isExtensionPage } from "../shared/known-tabs.js";
 import { register, report } from "../shared/tab-state.js";
 import { within } from "../shared/timing.js";
-import { attach, calm, detach, lookAway, prepare, sleep, wake } from "./attachment.js";
+import { attach, calm, command, detach, lookAway, prepare, sleep, wake } from "./attachment.js";
 import { Holds } from "./holds.js";
 
 const STORED = "holds";
@@ -39,14 +39,14 @@ const holds = new Holds((all) => void chrome.storage.session.set({ [STORED]: all
  */
 export async function send(tabId, method, params) {
   try {
-    return await chrome.debugger.sendCommand({ tabId }, method, params);
+    return await command({ tabId }, method, params);
   } catch (error) {
     const session = sessions.get(tabId);
     // A detach on purpose is reported and ends the session, so this one was an accident. The
     // browser has refused the command, so it has had no effect.
     if (!session?.inUse || !/is not attached/i.test(messageOf(error))) throw error;
     await attachAgain(tabId, session);
-    return chrome.debugger.sendCommand({ tabId }, method, params);
+    return command({ tabId }, method, params);
   }
 }
 
@@ -60,7 +60,7 @@ export async function send(tabId, method, params) {
  */
 export async function sendTo(tabId, sessionId, method, params) {
   if (sessionId === undefined) return send(tabId, method, params);
-  return chrome.debugger.sendCommand({ tabId, sessionId }, method, params);
+  return command({ tabId, sessionId }, method, params);
 }
 
 /**

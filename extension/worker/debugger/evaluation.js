@@ -2,11 +2,12 @@
 
 import { LONG_LENGTH, clip } from "../shared/clip.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
-import { moved, onlyOn } from "../shared/known-tabs.js";
+import { moved } from "../shared/known-tabs.js";
 import { register } from "../shared/tab-state.js";
 import { onAbort, unlessAborted } from "../shared/timing.js";
 import { send, takenTabs, withTab } from "./debugger.js";
 import { unlessDialog } from "./page-dialogs.js";
+import { documentOf, forgetDocument, isGone, isOn } from "./page-document.js";
 
 // Stopping code that does not yield. Extensions may not terminate a page's code, but they may pause
 // it and resume it with the order to terminate. The debugger must be enabled before the code runs:
@@ -180,17 +181,38 @@ export async function evaluate({ tabId, input, site, signal }) {
  */
 async function run({ tabId, code, site, timeout, source }, signal) {
   const params = { ...EVALUATE, timeout };
-  const word = crypto.randomUUID();
   const evaluated = async (/** @type {string} */ text) => {
-    const expression = `${onlyOn(text, site, word)}\n//# sourceURL=${source}`;
-    const answer = await ask(tabId, "Runtime.evaluate", { ...params, expression });
-    if (answer.exceptionDetails?.exception?.value === word) throw moved();
-    return answer;
+    const expression = `${text}\n//# sourceURL=${source}`;
+    const again = () => inDocument(tabId, site, { ...params, expression });
+    return inDocument(tabId, site, { ...params, expression }, again);
   };
   const answer = await evaluated(code);
   if (!refusedReturn(answer)) return resultOf(tabId, answer);
   signal.throwIfAborted();
   return resultOf(tabId, await evaluated(`(async () => {\n${code}\n})()`));
+}
+
+/**
+ * Evaluates in the document whose site is checked here, and in no other that the tab may show by
+ * then. The check is not part of the code, which could be written so that the check does not run.
+ * @param {number} tabId
+ * @param {string | undefined} site
+ * @param {{expression: string}} params
+ * @param {() => Promise<any>} [again] what to do if the document is gone and nothing has run
+ */
+async function inDocument(tabId, site, params, again) {
+  const page = await documentOf(tabId);
+  const isAllowed = () => isOn(tabId, page, site);
+  if (!(await isAllowed())) throw moved();
+  const uniqueContextId = page.uniqueId;
+  const answer = await ask(tabId, "Runtime.evaluate", { ...params, uniqueContextId });
+  if (again && isGone(answer.refused)) {
+    forgetDocument(tabId, page);
+    return again();
+  }
+  // A blank document may have become another one in place.
+  if (!answer.refused && !(await isAllowed().catch(() => true))) throw moved();
+  return answer;
 }
 
 /**
@@ -202,6 +224,7 @@ async function ask(tabId, method, params) {
   try {
     return await send(tabId, method, params);
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     return { refused: messageOf(error) };
   }
 }

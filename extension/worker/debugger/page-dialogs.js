@@ -8,7 +8,7 @@ import { CommandError, quoted } from "../shared/command-errors.js";
 import { holdTab, send } from "./debugger.js";
 import { TabListeners } from "../shared/tab-events.js";
 import { register } from "../shared/tab-state.js";
-import { clip, MESSAGE_LENGTH } from "../shared/clip.js";
+import { clip, MESSAGE_LENGTH, URL_LENGTH } from "../shared/clip.js";
 
 const STORED = "dialogs";
 
@@ -51,8 +51,8 @@ function dialogEvent(tabId, _, method, params) {
  * @param {any} params
  * @returns {Dialog}
  */
-function describe({ type, message, defaultPrompt }) {
-  const dialog = { type, message: clip(message, MESSAGE_LENGTH) };
+function describe({ type, message, defaultPrompt, url }) {
+  const dialog = { type, message: clip(message, MESSAGE_LENGTH), url: clip(url, URL_LENGTH) };
   return defaultPrompt ? { ...dialog, defaultPrompt: clip(defaultPrompt, MESSAGE_LENGTH) } : dialog;
 }
 

@@ -5,11 +5,13 @@ import { siteOf } from "../shared/known-tabs.js";
 const FROM_SERVER = /^(?:http|ws)s?:/i;
 
 /**
- * `url`: what was requested, or the script that logged
+ * `url`: what was requested, or the script that logged; `page`: the document, or the tab's at the
+ * time
  * @typedef {object} Entry
  * @property {string} site of the document
  * @property {string} url
  * @property {string} [redirectedTo]
+ * @property {string} [page]
  * @property {string[]} [about] other URLs in it
  */
 
@@ -29,8 +31,8 @@ export async function readable({ reach, site }, entries) {
  * @param {Entry} entry
  * @returns {string[]}
  */
-function sitesIn({ site, url, redirectedTo, about = [] }) {
-  return [site, ...[url, redirectedTo, ...about].flatMap(serversOf)];
+function sitesIn({ site, url, redirectedTo, page, about = [] }) {
+  return [site, ...[url, redirectedTo, page, ...about].flatMap(serversOf)];
 }
 
 /**

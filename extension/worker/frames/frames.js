@@ -36,6 +36,8 @@ export class Frame {
   onRateLimit = () => {};
   #rate = new RateLimit(MOST_SAID);
   #isGone = false;
+  /** Its page has removed our listeners, and may get input before the ones that we added again. */
+  isLate = false;
 
   /**
    * @param {chrome.runtime.Port} port
@@ -86,6 +88,7 @@ export class Frame {
     if (!this.#isAnswer(message) && this.#rate.note(Date.now())) return this.#pause();
     if (message?.type === "hello") this.#hello(message);
     else if (message?.type === "news") this.onNews(message);
+    else if (message?.type === "late") this.isLate = true;
     else if (typeof message?.type === "string") this.onSaid(message);
     else this.#requests.settle(message?.id, answerError(message), message?.value);
   }

@@ -7,10 +7,11 @@ import { waitUntilDrawn, withTab } from "../debugger/debugger.js";
 import { catchChoosers, leaveChoosers } from "../debugger/file-choosers.js";
 import { Requests } from "../debugger/network-events.js";
 import { onChange, openDialog, unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { bringBack } from "../shared/front-tab.js";
 import { describe, getTab, requireKnownSite } from "../shared/known-tabs.js";
-import { Outcomes, onHeldUp, watchLoads } from "../shared/tab-events.js";
+import { Outcomes, TabListeners, onHeldUp, watchLoads } from "../shared/tab-events.js";
+import { register } from "../shared/tab-state.js";
 import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
 import { findPlace, findTarget } from "./targets.js";
@@ -25,6 +26,32 @@ const DOWNLOAD_MS = 1000;
 const SETTLE_MS = 8000;
 const REQUESTS_MS = 1000;
 const MOST_REQUESTS_MS = 10_000;
+/** Frames in other processes report later that they have refused a press. */
+const REFUSED_MS = 300;
+
+/** @type {TabListeners<[frame: Frame, by: string]>} frames that have refused a press of ours */
+const refusals = new TabListeners();
+
+/** @type {Map<number, Frame>} the frame of the last action in each tab */
+const acted = new Map();
+
+/** @param {number} tabId */
+export function lastActed(tabId) {
+  return acted.get(tabId);
+}
+
+/** @param {Frame} frame */
+function frameGone(frame) {
+  if (acted.get(frame.tabId) === frame) acted.delete(frame.tabId);
+}
+
+register({
+  name: "actions",
+  forget: (tabId) => void acted.delete(tabId),
+  gone: frameGone,
+  said: (frame, { type, by }) =>
+    type === "refused" && refusals.call(frame.tabId, frame, String(by)),
+});
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
@@ -88,6 +115,9 @@ export class Watch {
   #ms;
   #isDebugged;
   #isCatching = false;
+  /** @type {Observations<"refused">} */
+  #refused = new Observations();
+  #stopListening;
   hasArrived = false;
 
   /**
@@ -103,6 +133,9 @@ export class Watch {
     this.#outcomes = new Outcomes(frame.tabId);
     this.#requests = new Requests(frame.tabId);
     frame.onNews = () => (this.hasArrived = true);
+    this.#stopListening = refusals.add(frame.tabId, (other, by) =>
+      this.#refused.note("refused", other === frame ? by : "another frame"),
+    );
   }
 
   async start() {
@@ -116,6 +149,7 @@ export class Watch {
   }
 
   stop() {
+    this.#stopListening();
     this.#navigation.stop();
     this.#outcomes.stop();
     this.#requests.stop();
@@ -138,6 +172,12 @@ export class Watch {
     if (this.#navigation.wasAborted) await this.#outcomes.until(DOWNLOAD_MS, "download");
     const navigated = await this.#navigation.destination();
     return { ...rest, ...this.found, mutated: rest.mutated || navigated !== undefined, navigated };
+  }
+
+  /** @returns {Promise<string | undefined>} what was in the way of a press that has not arrived */
+  async refusedBy() {
+    await this.#refused.until(REFUSED_MS, "refused");
+    return this.#refused.get("refused");
   }
 
   /** The page may react to the responses, and send further requests. */
@@ -177,7 +217,10 @@ export function settleOf({ settle = REQUESTS_MS }) {
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../debugger/page-dialogs.js").Dialog} Dialog */
 /** @typedef {Awaited<ReturnType<Watch["rest"]>>} Rested */
-/** @typedef {Partial<Rested> & {mutated: boolean, dialog?: Dialog}} Outcome */
+/**
+ * @typedef {Partial<Rested> & {mutated: boolean, dialog?: Dialog, refusedBy?: string}} Outcome
+ *   `refusedBy`: what a press would have hit, and did not
+ */
 
 const turns = new Turns();
 /** @type {Map<number, Watch>} of actions that a dialog of their own has interrupted */
@@ -254,8 +297,9 @@ export function untilIdle(frame) {
  * @param {Frame} frame
  * @param {(signal: AbortSignal) => Promise<T>} prepare
  * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
+ * @param {boolean} [isPress]
  */
-export async function actAndRest(context, frame, prepare, act) {
+export async function actAndRest(context, frame, prepare, act, isPress) {
   const { tabId, input, site, signal } = context;
   const watch = new Watch(frame, settleOf(input), context.hand?.trusted);
   const preparing = unlessDialog(tabId, signal, async (live) => {
@@ -267,7 +311,8 @@ export async function actAndRest(context, frame, prepare, act) {
   });
   preparing.catch(() => watch.stop());
   const prepared = await preparing;
-  return restAfter(context, watch, (live) => act(prepared, live));
+  acted.set(context.tabId, frame);
+  return restAfter(context, watch, (live) => act(prepared, live), isPress);
 }
 
 /**
@@ -276,15 +321,18 @@ export async function actAndRest(context, frame, prepare, act) {
  * @param {Context} context
  * @param {Watch} watch
  * @param {(signal: AbortSignal) => Promise<unknown>} act
+ * @param {boolean} [isPress]
  * @returns {Promise<Outcome>}
  */
-export async function restAfter({ tabId, signal }, watch, act) {
+export async function restAfter({ tabId, signal }, watch, act, isPress = false) {
   let dialog;
   try {
     return await unlessDialog(tabId, signal, async (live) => {
       await act(live);
       live.throwIfAborted();
-      return watch.rest();
+      const rest = await watch.rest();
+      const isLost = isPress && !rest.arrived;
+      return isLost ? { ...rest, refusedBy: await watch.refusedBy() } : rest;
     });
   } catch (error) {
     dialog = isDialog(error) ? openDialog(tabId) : undefined;
@@ -327,8 +375,12 @@ export function takeInterrupted(tabId) {
  * @param {Outcome} outcome
  * @param {string} what
  */
-export function requireArrival({ arrived, dialog }, what) {
+export function requireArrival({ arrived, dialog, refusedBy }, what) {
   if (arrived || dialog) return;
+  if (refusedBy !== undefined) {
+    const message = `The ${what} would have hit ${quoted(refusedBy)}, so it was kept back and nothing was done.`;
+    throw new CommandError("covered_by", message, { coveredBy: refusedBy });
+  }
   const message = `The ${what} was sent, but the page did not receive it on this element.`;
   throw new CommandError("page_may_have_received", message);
 }

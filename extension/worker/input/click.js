@@ -1,11 +1,16 @@
 /** page.click and page.hover. */
 
+import { CommandError } from "../shared/command-errors.js";
 import { actAndRest, effectOf, findNamed, inTurnWithHand, requireArrival } from "./act.js";
 import { trustOf } from "./hand.js";
 import { pressOf } from "./trusted-input.js";
 
+/** @type {Set<import("../shared/command-errors.js").Reason>} why an element cannot be pressed again */
+const GONE = new Set(["not_visible", "covered_by", "detached", "element_not_found", "stale_ref"]);
+
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
+/** @typedef {import("./act.js").Outcome} Outcome */
 /** @typedef {import("./hand.js").Aimed} Aimed */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
@@ -23,12 +28,29 @@ export async function clickNow(context) {
   const press = pressOf(input);
   /** @type {import("./trusted-input.js").Point | undefined} */
   let point;
-  const outcome = await atPlace(context, {}, (frame, at) => {
-    point = { x: at.x, y: at.y };
-    return hand.click(frame, at, press);
-  });
+  const place = await findNamed(context);
+  const outcome = await againIfRefused(() =>
+    atPlace(context, place, { press: press.number }, (frame, at) => {
+      point = { x: at.x, y: at.y };
+      return hand.click(frame, at, press);
+    }),
+  );
   requireArrival(outcome, "click");
   return { effect: effectOf(outcome), ...trustOf(hand), point };
+}
+
+/**
+ * Where the mouse makes the page change, the first press may hit something else and be refused; the
+ * mouse is there by then, so the second one need not. It is aimed at the same frame.
+ * @param {() => Promise<Outcome>} act
+ */
+async function againIfRefused(act) {
+  const outcome = await act();
+  if (outcome.refusedBy === undefined) return outcome;
+  return act().catch((error) => {
+    if (error instanceof CommandError && GONE.has(error.reason)) return outcome;
+    throw error;
+  });
 }
 
 /**
@@ -38,7 +60,8 @@ export async function clickNow(context) {
 export async function hover(context) {
   const options = { mayBeDisabled: true, by: "hover" };
   return inTurnWithHand(context, async (handed) => {
-    const outcome = await atPlace(handed, options, handed.hand.hover);
+    const place = await findNamed(handed);
+    const outcome = await atPlace(handed, place, options, handed.hand.hover);
     requireArrival(outcome, "movement of the mouse");
     return { effect: effectOf(outcome), ...trustOf(handed.hand) };
   });
@@ -46,11 +69,12 @@ export async function hover(context) {
 
 /**
  * @param {Handed<Wire.Hover>} context
- * @param {object} options
+ * @param {import("./targets.js").Place} place
+ * @param {{press?: number, mayBeDisabled?: boolean, by?: string}} options
  * @param {(frame: Frame, at: Aimed) => Promise<void>} act
  */
-async function atPlace(context, options, act) {
-  const place = await findNamed(context);
+async function atPlace(context, place, options, act) {
   const prepare = (/** @type {AbortSignal} */ live) => context.hand.aim(place, live, options);
-  return actAndRest(context, place.frame, prepare, (at) => act(place.frame, at));
+  const isPress = options.press !== undefined;
+  return actAndRest(context, place.frame, prepare, (at) => act(place.frame, at), isPress);
 }

@@ -7,7 +7,8 @@ import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
 import { send, takenTabs, waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
-import { dragData, holdAt, releaseAt, pullTo } from "./trusted-input.js";
+import { framesOf } from "../frames/frames.js";
+import { dragData, holdAt, nextPress, releaseAt, pullTo } from "./trusted-input.js";
 import { modifierBits } from "./key-strokes.js";
 import { Observations } from "../shared/timing.js";
 import { requireStay } from "../shared/known-tabs.js";
@@ -16,6 +17,8 @@ import { register } from "../shared/tab-state.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 5000;
+/** A busy frame cannot take a drop either. */
+const DROPS_MS = 1000;
 /** Where in the viewport the start may be scrolled to, tried in order. */
 const SCROLLS = [["center"], ["start"], ["end"]];
 /** @type {Set<import("../shared/command-errors.js").Reason>} */
@@ -60,12 +63,16 @@ export async function drag(context) {
   return inTurnWithTab(context, async () => {
     const places = await findBoth(context);
     const { frame } = places.from;
-    const hand = new Hand(context, frame, modifiers);
+    const press = { modifiers, number: nextPress() };
+    const hand = new Hand(context, places, press);
     /** @type {Way | undefined} */
     let path;
-    const prepare = async (/** @type {AbortSignal} */ live) => (path = await aimBoth(places, live));
-    const outcome = await actAndRest(context, frame, prepare, (way, live) => hand.carry(way, live));
-    if (!isPoint(input.from)) requireArrival(outcome, "press");
+    const prepare = async (/** @type {AbortSignal} */ live) =>
+      (path = await aimBoth(places, press.number, live));
+    const carry = (/** @type {Way} */ way, /** @type {AbortSignal} */ live) =>
+      hand.carry(way, live);
+    const outcome = await actAndRest(context, frame, prepare, carry, true);
+    if (!isPoint(input.from) || outcome.refusedBy !== undefined) requireArrival(outcome, "press");
     return { effect: effectOf(outcome), trusted: true, path: /** @type {Way} */ (path) };
   });
 }
@@ -83,13 +90,14 @@ async function findBoth(context) {
  * Both ends must be in view at the same time: once the start is in place, the end must be visible
  * without further scrolling.
  * @param {{from: Place, to: Place}} places
+ * @param {number} press
  * @param {AbortSignal} signal
  * @returns {Promise<Way>}
  */
-async function aimBoth({ from, to }, signal) {
+async function aimBoth({ from, to }, press, signal) {
   for (const scrolls of SCROLLS) {
     await to.aim(signal, { by: "nothing" });
-    const start = await from.aim(signal, { scrolls });
+    const start = await from.aim(signal, { scrolls, press });
     const end = await to.aim(signal, { by: "nothing", scrolls: [] }).catch(unlessUnseen);
     signal.throwIfAborted();
     if (end) return { start, end };
@@ -110,19 +118,19 @@ class Hand {
   #hasEntered = false;
   #tabId;
   #site;
-  #frame;
-  #modifiers;
+  #places;
+  #press;
 
   /**
    * @param {Context} context
-   * @param {Frame} frame
-   * @param {number} modifiers
+   * @param {{from: Place, to: Place}} places
+   * @param {import("./trusted-input.js").Held} press
    */
-  constructor({ tabId, site }, frame, modifiers) {
+  constructor({ tabId, site }, places, press) {
     this.#tabId = tabId;
     this.#site = site;
-    this.#frame = frame;
-    this.#modifiers = modifiers;
+    this.#places = places;
+    this.#press = press;
   }
 
   /**
@@ -133,37 +141,51 @@ class Hand {
     catching.set(this.#tabId, this.#seen);
     let at = start;
     try {
-      await send(this.#tabId, "Input.setInterceptDrags", { enabled: true });
+      await Promise.all([
+        send(this.#tabId, "Input.setInterceptDrags", { enabled: true }),
+        this.#refuseDrops(true),
+      ]);
       signal.throwIfAborted();
-      await holdAt(this.#tabId, start, this.#modifiers);
+      await holdAt(this.#tabId, start, this.#press);
       for (at of pathOf(start, end)) {
         await this.#goTo(at);
         signal.throwIfAborted();
         requireStay(this.#tabId, this.#site);
       }
       await this.#drop(at);
-      await releaseAt(this.#tabId, at, this.#modifiers);
+      await releaseAt(this.#tabId, at, this.#press);
     } catch (error) {
-      void releaseAt(this.#tabId, at, this.#modifiers).catch(() => {});
+      void releaseAt(this.#tabId, at, this.#press).catch(() => {});
       throw error;
     } finally {
+      void this.#refuseDrops(false);
       leaveDrags(this.#tabId);
       catching.delete(this.#tabId);
     }
   }
 
+  /**
+   * A page could move another frame to where the data is dropped.
+   * @param {boolean} isRefused
+   */
+  async #refuseDrops(isRefused) {
+    const others = framesOf(this.#tabId).filter((frame) => frame !== this.#places.to.frame);
+    const asked = others.map((frame) => frame.ask("refuseDrops", { isRefused }, DROPS_MS));
+    await Promise.allSettled(asked);
+  }
+
   /** @param {Point} point */
   async #goTo(point) {
     const data = await this.#caught();
-    if (!data) return pullTo(this.#tabId, point, this.#modifiers);
+    if (!data) return pullTo(this.#tabId, point, this.#press);
     const type = this.#hasEntered ? "dragOver" : "dragEnter";
     this.#hasEntered = true;
-    await dragData(this.#tabId, type, point, data, this.#modifiers);
+    await dragData(this.#tabId, type, point, data, this.#press.modifiers);
   }
 
   /** The page has seen a drag begin: the browser reports it soon. */
   async #caught() {
-    if (!this.#seen.has("caught") && (await this.#frame.ask("dragging", {}))) {
+    if (!this.#seen.has("caught") && (await this.#places.from.frame.ask("dragging", {}))) {
       await this.#seen.until(CAUGHT_MS, "caught");
     }
     return this.#seen.get("caught");
@@ -172,7 +194,7 @@ class Hand {
   /** @param {Point} point */
   async #drop(point) {
     const data = await this.#caught();
-    if (data) await dragData(this.#tabId, "drop", point, data, this.#modifiers);
+    if (data) await dragData(this.#tabId, "drop", point, data, this.#press.modifiers);
   }
 }
 

@@ -5,7 +5,7 @@ import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
 import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
 import { clickNow } from "./click.js";
-import { trustOf } from "./hand.js";
+import { make, trustOf } from "./hand.js";
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
@@ -53,7 +53,7 @@ async function put(context, question, body) {
     plan = await frame.ask(question, { ...how, ...body });
     live.throwIfAborted();
     requireKnownSite(context.tabId, context.site);
-    if (plan.typed) await hand.write(frame, body.text ?? "", Boolean(body.clear));
+    if (plan.typed) await make(frame, "fillIn", {});
   };
   try {
     const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);

@@ -9,14 +9,7 @@ import { askMinting, mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { keyEvents } from "./key-strokes.js";
 import { childAt } from "./targets.js";
-import {
-  clickAt,
-  deleteSelection,
-  hoverAt,
-  insertText,
-  strike,
-  turnWheel,
-} from "./trusted-input.js";
+import { clickAt, hoverAt, strike, turnWheel } from "./trusted-input.js";
 
 // Input without the debugger: events that a content script dispatches. Pages can distinguish
 // them from real ones, and the browser does less in response.
@@ -37,16 +30,25 @@ export const untrustedHand = {
       if (await make(at.frame, "syntheticWheel", { point: at.point, by })) return;
     }
   },
-  write: (frame, text, isWhole = false) => make(frame, "syntheticText", { text, isWhole }),
+  write,
   strike: (frame, stroke) => make(frame, "syntheticKeys", { events: keyEvents(stroke) }),
 };
+
+/**
+ * In the frame itself: the debugger would insert it into whatever has the focus by then.
+ * @param {Frame} frame
+ * @param {string} text
+ */
+function write(frame, text) {
+  return make(frame, "insert", { text });
+}
 
 /**
  * @param {Frame} frame
  * @param {string} what
  * @param {object} body
  */
-async function make(frame, what, body) {
+export async function make(frame, what, body) {
   try {
     return await frame.ask(what, body);
   } catch (error) {
@@ -91,8 +93,7 @@ export async function focusedDocument(tabId) {
  * @property {(frame: Frame, at: Aimed) => Promise<void>} hover
  * @property {(frame: Frame, at: Aimed, by: Point, around?: FramePoint[]) => Promise<void>} wheel
  *   what cannot scroll further passes it on to the frame around it
- * @property {(frame: Frame, text: string, isWhole?: boolean) => Promise<void>} write in the place
- *   of what is selected, or of all there is
+ * @property {(frame: Frame, text: string) => Promise<void>} write in the place of what is selected
  * @property {(frame: Frame, stroke: Stroke) => Promise<void>} strike
  */
 
@@ -110,7 +111,7 @@ function trustedHand(tabId) {
     click: (_, at, press) => clickAt(tabId, at, press),
     hover: (_, at) => hoverAt(tabId, at),
     wheel: (_, { x, y }, by) => turnWheel(tabId, { x, y }, by),
-    write: (_, text) => (text ? insertText(tabId, text) : deleteSelection(tabId)),
+    write,
     strike: (_, stroke) => strike(tabId, stroke),
   };
 }

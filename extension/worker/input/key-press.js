@@ -15,7 +15,8 @@ import {
   untilIdle,
 } from "./act.js";
 import { focusedDocument, trustOf } from "./hand.js";
-import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
+import { SHIFT, modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
+import { KeyTarget, isSecretMeant, meantFrame } from "./key-target.js";
 
 // How a text is typed: as keys where the keyboard has them, inserted where it does not.
 
@@ -79,15 +80,16 @@ function tooLong() {
 export async function press(context) {
   const { input } = context;
   const strokes = strokesOf(input.key, modifierBits(input.modifiers), input.repeat);
-  return inTurnWithHand(context, async (handed) => {
-    const { frame, how } = await findFocus(handed);
-    return sendKeys(
-      handed,
-      frame,
-      () => frame.ask("focus", how),
-      () => strokes,
-    );
-  });
+  return inTurnWithHand(context, async (handed) =>
+    withFocus(handed, ({ frame, how }) =>
+      sendKeys(
+        handed,
+        frame,
+        () => frame.ask("focus", how),
+        () => strokes,
+      ),
+    ),
+  );
 }
 
 /**
@@ -99,11 +101,12 @@ export async function type(context) {
   if (typeof text !== "string" || !text) {
     throw new CommandError("invalid_arguments", "text is missing.");
   }
-  return inTurnWithHand(context, async (handed) => {
-    const { frame } = await findFocus({ ...handed, input: {} });
-    const focus = () => frame.ask("typing", {});
-    return sendKeys(handed, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
-  });
+  return inTurnWithHand(context, async (handed) =>
+    withFocus({ ...handed, input: {} }, ({ frame }) => {
+      const focus = () => frame.ask("typing", {});
+      return sendKeys(handed, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
+    }),
+  );
 }
 
 /**
@@ -113,55 +116,101 @@ export async function type(context) {
  * @param {(ready: Ready) => Piece[]} piecesFor
  */
 async function sendKeys(context, frame, focus, piecesFor) {
-  const { tabId, site, hand } = context;
+  const { hand } = context;
+  const target = new KeyTarget(hand, frame);
   let sensitive = false;
   /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
   const act = async (_, live) => {
     const ready = await focus();
     ({ sensitive } = ready);
-    const pieces = piecesFor(ready);
-    requireKnownSite(tabId, site);
-    for (const piece of pieces) {
-      // A script's keys stay in their frame.
-      if (hand.trusted) await requireFocus(context);
-      live.throwIfAborted();
-      requireStay(tabId, site);
-      await (typeof piece === "string" ? hand.write(frame, piece) : hand.strike(frame, piece));
-    }
+    await sendPieces(context, target, safely(piecesFor(ready), target, ready), live);
   };
   try {
     const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
-    requireArrival(outcome, "key");
-    const state = await stateAfter(frame, outcome);
+    if (!target.hasWritten) requireArrival(outcome, "key");
+    const state = await stateAfter(target.frame, outcome);
     const effect = { ...effectOf(outcome), value: state.value, focused: state.focused };
     return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(state.sensitive) };
+  } catch (error) {
+    throw marked(error, sensitive);
+  } finally {
+    await target.stop();
+  }
+}
+
+/**
+ * @param {Handed} context
+ * @param {KeyTarget} target
+ * @param {Piece[]} pieces
+ * @param {AbortSignal} live
+ */
+async function sendPieces(context, target, pieces, live) {
+  const { tabId, site, hand } = context;
+  requireKnownSite(tabId, site);
+  for (const [index, piece] of pieces.entries()) {
+    // A script's keys stay in their frame.
+    if (hand.trusted) await requireFocus(context);
+    live.throwIfAborted();
+    requireStay(tabId, site);
+    if (typeof piece === "string") await target.write(piece);
+    else await target.strike(piece, index === pieces.length - 1);
+  }
+}
+
+/**
+ * Where a frame of another site could read keys, text is inserted instead.
+ * @param {Piece[]} pieces
+ * @param {KeyTarget} target
+ * @param {Ready} ready
+ * @returns {Piece[]}
+ */
+function safely(pieces, target, { isText }) {
+  if (target.isSafe) return pieces;
+  const safe = pieces.map((piece) => (isText ? (textOf(piece) ?? piece) : piece));
+  const unsafe = safe.find((piece) => typeof piece !== "string" && textOf(piece));
+  if (!unsafe) return joined(safe);
+  const message =
+    "A frame of another site could read the keys, and what has the focus is no field for text. Nothing was typed.";
+  throw new CommandError("covered_by", message, { coveredBy: "another frame" });
+}
+
+/**
+ * @param {Piece} piece
+ * @returns {string | undefined} what it writes, other than a new line
+ */
+function textOf(piece) {
+  if (typeof piece === "string") return piece;
+  const isCommand = (piece.modifiers & ~SHIFT) !== 0;
+  return isCommand || piece.key.key === "Enter" ? undefined : piece.key.text;
+}
+
+/**
+ * The call's record leaves out what was typed if it was meant for a sensitive field, wherever the
+ * focus is by then.
+ * @param {Handed<Wire.Named>} context
+ * @param {(focus: {frame: Frame, how: object}) => Promise<Wire.Pressed>} work
+ * @returns {Promise<Wire.Pressed>}
+ */
+async function withFocus(context, work) {
+  const { tabId, input } = context;
+  if (input.ref !== undefined || input.selector !== undefined) return work(await find(context));
+  const sensitive = await isSecretMeant(tabId);
+  try {
+    const output = await work({ frame: await findFocus(context), how: {} });
+    return { ...output, sensitive: output.sensitive || sensitive };
   } catch (error) {
     throw marked(error, sensitive);
   }
 }
 
 /** @param {Handed<Wire.Named>} context */
-async function findFocus(context) {
-  const { tabId, input, signal, hand } = context;
-  if (input.ref !== undefined || input.selector !== undefined) return find(context);
+async function findFocus({ tabId, reach, signal, hand }) {
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
-    const frame = await (hand.trusted ? focusedFrame(tabId) : focusedDocument(tabId));
-    context.reach.require(frame);
-    return { frame, how: {} };
+    const frame = await (hand.trusted ? meantFrame(tabId) : focusedDocument(tabId));
+    reach.require(frame);
+    return frame;
   });
-}
-
-/**
- * @param {number} tabId
- * @returns {Promise<Frame>}
- */
-async function focusedFrame(tabId) {
-  const main = await mainFrame(tabId);
-  if (await main.ask("focused", {})) return main;
-  const others = framesOf(tabId).filter((frame) => frame !== main);
-  const found = others.map((frame) => frame.ask("focused", {}).catch(() => false));
-  return others[(await Promise.all(found)).indexOf(true)] ?? main;
 }
 
 /**

@@ -7,7 +7,7 @@ import { CommandError } from "../shared/command-errors.js";
 const ALT = 1;
 const CTRL = 2;
 const META = 4;
-const SHIFT = 8;
+export const SHIFT = 8;
 
 /** @type {Map<string, number>} */
 const BITS = new Map([
@@ -222,6 +222,12 @@ function heldKeys(modifiers) {
 }
 
 /**
+ * Marks our keys: a frame that does not expect them refuses them. On a real keyboard, only keys
+ * that come in pairs have it.
+ */
+const LEFT = { location: 1 };
+
+/**
  * One stroke as the debugger's events: modifiers down, the key, modifiers up.
  * @param {Stroke} stroke
  * @returns {object[]}
@@ -231,17 +237,17 @@ export function keyEvents({ key, modifiers }) {
   let bits = 0;
   const down = held.map((bit) => {
     bits |= bit;
-    return { type: "rawKeyDown", modifiers: bits, ...modifierKey(bit) };
+    return { type: "rawKeyDown", modifiers: bits, ...modifierKey(bit), ...LEFT };
   });
   const up = held.toReversed().map((bit) => {
     bits &= ~bit;
-    return { type: "keyUp", modifiers: bits, ...modifierKey(bit) };
+    return { type: "keyUp", modifiers: bits, ...modifierKey(bit), ...LEFT };
   });
   const { text, ...bare } = key;
   return [
     ...down,
-    { ...pressOf(key, modifiers), modifiers },
-    { type: "keyUp", modifiers, ...bare },
+    { ...pressOf(key, modifiers), modifiers, ...LEFT },
+    { type: "keyUp", modifiers, ...bare, ...LEFT },
     ...up,
   ];
 }

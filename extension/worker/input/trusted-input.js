@@ -3,7 +3,7 @@
 import { CommandError } from "../shared/command-errors.js";
 import { send } from "../debugger/debugger.js";
 import { saver, register } from "../shared/tab-state.js";
-import { keyEvents, modifierBits, strokesOf } from "./key-strokes.js";
+import { SHIFT, keyEvents, modifierBits } from "./key-strokes.js";
 
 const STORED = "mouse";
 const BUTTONS = new Map([
@@ -12,10 +12,23 @@ const BUTTONS = new Map([
   ["middle", 4],
 ]);
 
-const SHIFT = 8;
+/**
+ * A mouse has no such pressure: it carries the number of a press, and a frame that does not expect
+ * this number refuses the press.
+ */
+const PRESS_UNIT = 2 ** -20;
+const MOST_PRESSES = 1000;
+let lastPress = 0;
 
 /** @typedef {{x: number, y: number}} Point */
-/** @typedef {{button: string, buttons: number, clickCount: number, modifiers: number}} Press */
+/**
+ * @typedef {object} Press
+ * @property {string} button
+ * @property {number} buttons
+ * @property {number} clickCount
+ * @property {number} modifiers
+ * @property {number} number which its frame expects
+ */
 
 /**
  * @param {Pick<Wire.Click, "button" | "clickCount" | "modifiers">} input
@@ -26,7 +39,17 @@ export function pressOf({ button = "left", clickCount = 1, modifiers }) {
   if (!buttons) refuse(`button must be one of ${[...BUTTONS.keys()].join(", ")}.`);
   if (![1, 2, 3].includes(clickCount)) refuse("clickCount must be 1, 2 or 3.");
   const bits = modifiers?.length === 0 ? 0 : modifierBits(modifiers);
-  return { button, buttons: buttons ?? 0, clickCount, modifiers: bits };
+  return { button, buttons: buttons ?? 0, clickCount, modifiers: bits, number: nextPress() };
+}
+
+export function nextPress() {
+  lastPress = (lastPress % MOST_PRESSES) + 1;
+  return lastPress;
+}
+
+/** @param {number} number */
+function marked(number) {
+  return { force: 0.5, tangentialPressure: number * PRESS_UNIT };
 }
 
 /** @param {string} message */
@@ -60,10 +83,11 @@ function mouse(tabId, type, params) {
  * @param {Point} point
  * @param {Press} press
  */
-export async function clickAt(tabId, point, { button, buttons, modifiers, clickCount: count }) {
+export async function clickAt(tabId, point, press) {
+  const { button, buttons, modifiers, clickCount: count, number } = press;
   const sent = [...stir(tabId), move(tabId, point, modifiers)];
   for (let clickCount = 1; clickCount <= count; clickCount++) {
-    const params = { ...point, modifiers, button, clickCount };
+    const params = { ...point, modifiers, button, clickCount, ...marked(number) };
     sent.push(mouse(tabId, "mousePressed", { ...params, buttons }));
     sent.push(mouse(tabId, "mouseReleased", { ...params, buttons: 0 }));
   }
@@ -101,19 +125,6 @@ export async function hoverAt(tabId, { x, y }) {
 
 /**
  * @param {number} tabId
- * @param {string} text
- */
-export async function insertText(tabId, text) {
-  await send(tabId, "Input.insertText", { text });
-}
-
-/** @param {number} tabId */
-export async function deleteSelection(tabId) {
-  for (const stroke of strokesOf("Backspace", 0)) await strike(tabId, stroke);
-}
-
-/**
- * @param {number} tabId
  * @param {import("./key-strokes.js").Stroke} stroke
  */
 export async function strike(tabId, stroke) {
@@ -130,35 +141,39 @@ export function turnWheel(tabId, point, by) {
   return mouse(tabId, "mouseWheel", { ...point, deltaX: by.x, deltaY: by.y });
 }
 
-/** @param {number} modifiers */
-const held = (modifiers) => ({ modifiers, button: "left", clickCount: 1 });
+/** @typedef {{modifiers: number, number: number}} Held the press of a drag */
+
+/** @param {Held} press */
+const held = ({ modifiers, number }) => {
+  return { modifiers, button: "left", clickCount: 1, ...marked(number) };
+};
 
 /**
  * @param {number} tabId
  * @param {Point} point
- * @param {number} modifiers
+ * @param {Held} press
  */
-export async function holdAt(tabId, point, modifiers) {
-  const params = { ...point, ...held(modifiers), buttons: 1 };
-  await Promise.all([move(tabId, point, modifiers), mouse(tabId, "mousePressed", params)]);
+export async function holdAt(tabId, point, press) {
+  const params = { ...point, ...held(press), buttons: 1 };
+  await Promise.all([move(tabId, point, press.modifiers), mouse(tabId, "mousePressed", params)]);
 }
 
 /**
  * @param {number} tabId
  * @param {Point} point
- * @param {number} modifiers
+ * @param {Held} press
  */
-export async function pullTo(tabId, point, modifiers) {
-  await mouse(tabId, "mouseMoved", { ...point, ...held(modifiers), buttons: 1 });
+export async function pullTo(tabId, point, press) {
+  await mouse(tabId, "mouseMoved", { ...point, ...held(press), buttons: 1 });
 }
 
 /**
  * @param {number} tabId
  * @param {Point} point
- * @param {number} modifiers
+ * @param {Held} press
  */
-export async function releaseAt(tabId, point, modifiers) {
-  await mouse(tabId, "mouseReleased", { ...point, ...held(modifiers), buttons: 0 });
+export async function releaseAt(tabId, point, press) {
+  await mouse(tabId, "mouseReleased", { ...point, ...held(press), buttons: 0 });
 }
 
 /**

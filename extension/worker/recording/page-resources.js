@@ -15,7 +15,7 @@ import { bodiesOf } from "./response-bodies.js";
 
 /** @typedef {import("./network-log.js").Request} Request */
 
-class Redirects {
+export class Redirects {
   /** @type {Map<string, Request[]>} every step of a request, by its first URL */
   #steps = new Map();
 

@@ -2,6 +2,7 @@
 
 import { CommandError } from "../shared/command-errors.js";
 import { childrenOf } from "../debugger/child-sessions.js";
+import { isCrashed } from "../debugger/crashed-pages.js";
 import { sendTo } from "../debugger/debugger.js";
 import { openDialog } from "../debugger/page-dialogs.js";
 import { matcher } from "./safe-pattern.js";
@@ -112,7 +113,7 @@ async function recorded({ tabId }) {
   }
   await recording.attached;
   await Promise.race([recording.ready, pause(READY_MS)]);
-  if (!openDialog(tabId)) await allReported(recording);
+  if (!openDialog(tabId) && !isCrashed(tabId)) await allReported(recording);
   return recording;
 }
 

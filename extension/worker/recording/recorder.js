@@ -5,8 +5,9 @@
  */
 
 import { holdFirstDocument } from "../debugger/first-document.js";
-import { heldFor, hold, send, sendTo, unhold } from "../debugger/debugger.js";
+import { heldFor, hold, sendTo, unhold } from "../debugger/debugger.js";
 import { dropNetwork, useNetwork } from "../debugger/network-events.js";
+import { dropRuntime, useRuntime } from "../debugger/page-document.js";
 import { Recording } from "./tab-recording.js";
 import { register, reportNextUses } from "../shared/tab-state.js";
 import { earlierRequests } from "./earlier-requests.js";
@@ -14,7 +15,8 @@ import { earlierRequests } from "./earlier-requests.js";
 /** Why the debugger is held. Tabs that a page of an agent's own tab opens are the agent's too. */
 const OWN = "recording an agent's own tab";
 const USED = "recording";
-const NETWORK = "recording";
+/** What its uses of the debugger's domains are called. */
+const RECORDING = "recording";
 const RELEASE_MS = 1000;
 const PAUSE_MS = 10_000;
 const RESTORE_MS = 5000;
@@ -135,10 +137,8 @@ export function endRecording(tabId, isUnwanted = false) {
   const recording = recordings.get(tabId);
   if (!recording) return;
   recordings.delete(tabId);
-  dropNetwork(tabId, NETWORK);
-  for (const method of ["Runtime.disable", "Log.disable"]) {
-    void send(tabId, method).catch(() => {});
-  }
+  dropNetwork(tabId, RECORDING);
+  disableConsole(tabId, undefined);
   unhold(tabId, recording.why);
 }
 
@@ -184,13 +184,11 @@ function start(tabId, why, { born = false, again = false, sizes = {} }) {
  */
 function listen(recording, born, again) {
   const { tabId, sizes } = recording;
-  const order = (/** @type {string} */ method) => send(tabId, method).catch(() => {});
   const network = sizes.networkEntries
-    ? useNetwork(tabId, NETWORK, { bodies: true, children: true })
+    ? useNetwork(tabId, RECORDING, { bodies: true, children: true })
     : undefined;
-  if (sizes.consoleEntries && again) void order("Runtime.disable");
-  const orders = sizes.consoleEntries ? [order("Runtime.enable"), order("Log.enable")] : [];
-  const enabled = Promise.all([network, ...orders]).catch(() => {});
+  const log = sizes.consoleEntries ? enableConsole(tabId, undefined, again) : undefined;
+  const enabled = Promise.all([network, log]).catch(() => {});
   recording.ready = enabled.then(async () => {
     if (!born) await recallRequests(recording);
   });
@@ -227,13 +225,35 @@ function recordEvent(tabId, session, method, params) {
 function pauseConsole(recording, session) {
   const { tabId } = recording;
   recording.pauseConsole(session, PAUSE_MS);
-  const order = (/** @type {string} */ method) => sendTo(tabId, session, method).catch(() => {});
-  void Promise.all([order("Runtime.disable"), order("Log.disable")]);
+  disableConsole(tabId, session);
   setTimeout(() => {
     recording.resumeConsole(session);
     if (recordings.get(tabId) !== recording) return;
-    void Promise.all([order("Runtime.enable"), order("Log.enable")]);
+    void enableConsole(tabId, session);
   }, PAUSE_MS);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ * @param {boolean} [again]
+ */
+async function enableConsole(tabId, session, again) {
+  const order = (/** @type {string} */ method) => sendTo(tabId, session, method).catch(() => {});
+  const isOwn = session === undefined;
+  const runtime = isOwn ? useRuntime(tabId, RECORDING, again) : order("Runtime.enable");
+  await Promise.all([runtime, order("Log.enable")]);
+}
+
+/**
+ * @param {number} tabId
+ * @param {string | undefined} session
+ */
+function disableConsole(tabId, session) {
+  const order = (/** @type {string} */ method) => sendTo(tabId, session, method).catch(() => {});
+  if (session === undefined) dropRuntime(tabId, RECORDING);
+  else void order("Runtime.disable");
+  void order("Log.disable");
 }
 
 /**
@@ -255,9 +275,7 @@ function releaseSoon(tabId, session) {
 /** @param {import("../debugger/child-sessions.js").Child} child */
 function listenToChild({ tabId, session }) {
   if (!recordings.get(tabId)?.sizes.consoleEntries) return;
-  for (const method of ["Runtime.enable", "Log.enable"]) {
-    sendTo(tabId, session, method).catch(() => {});
-  }
+  void enableConsole(tabId, session);
 }
 
 /** @param {number} tabId */
@@ -265,7 +283,7 @@ function listenAgain(tabId) {
   const recording = recordings.get(tabId);
   if (!recording?.sizes.consoleEntries) return;
   recording.console.sessionGone(undefined);
-  for (const method of ["Runtime.enable", "Log.enable"]) void send(tabId, method).catch(() => {});
+  void enableConsole(tabId, undefined);
 }
 
 function describe() {
@@ -275,7 +293,7 @@ function describe() {
 
 register({
   name: "recordings",
-  after: ["children", "network"],
+  after: ["children", "network", "documents"],
   restore: restoreRecordings,
   restoreMs: RESTORE_MS,
   forget: forgetRecording,

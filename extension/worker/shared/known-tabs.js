@@ -151,7 +151,6 @@ const WEB = new Set(["http:", "https:"]);
 const OPAQUE = "opaque";
 /** @type {TabhubReason} */
 const MOVED = "tab_url_mismatch";
-const DIRECTIVES = /^(?:\s*(?:"[^"\n]*"|'[^'\n]*')\s*;)+/;
 
 /** @type {Map<number, string>} as far as we have seen navigations */
 const sites = new Map();
@@ -269,31 +268,6 @@ export function moved() {
 /** @param {unknown} error */
 export function isMoved(error) {
   return error instanceof CommandError && error.reason === MOVED;
-}
-
-/**
- * The code behind a check that throws `word` if the page is not on the site. Both run in one piece,
- * so no navigation can come between them.
- * @param {string} code
- * @param {string | undefined} site
- * @param {string} word
- */
-export function onlyOn(code, site, word) {
-  // "use strict" has an effect only as the first statement.
-  const [directives] = DIRECTIVES.exec(code) ?? [""];
-  return directives + check(site, word) + code.slice(directives.length);
-}
-
-/**
- * @param {string | undefined} site
- * @param {string} word
- */
-function check(site, word) {
-  if (site === undefined) return "";
-  const [host, port] = site.split(/(?=:\d+$)/);
-  const hosts = [site, `${host}.${port ?? ""}`].map((name) => JSON.stringify(name));
-  const elsewhere = hosts.map((name) => `location.host!==${name}`).join("&&");
-  return `if(location.protocol.startsWith("http")&&${elsewhere})throw ${JSON.stringify(word)};`;
 }
 
 register({

@@ -2,7 +2,7 @@
  * What happens in tabs: the steps of loading a page, and what an action leads to outside its page.
  */
 
-import { TITLE_LENGTH, clip } from "./clip.js";
+import { TITLE_LENGTH, URL_LENGTH, clip } from "./clip.js";
 import { register } from "./tab-state.js";
 import { Observations } from "./timing.js";
 
@@ -184,7 +184,7 @@ export class Outcomes {
     return this.#seen.until(ms, name);
   }
 
-  /** @returns {{opened?: number, download?: string, chooser?: Dialog, login?: Dialog}} */
+  /** @returns {{opened?: number, download?: Wire.BegunDownload, chooser?: Dialog, login?: Dialog}} */
   get found() {
     const get = this.#seen.get.bind(this.#seen);
     const [opened, download] = [get("opened"), get("download")];
@@ -209,7 +209,8 @@ function tabOpened(openerId, tabId) {
 function downloadEvent(tabId, _, method, params) {
   if (method !== "Page.downloadWillBegin") return;
   const name = clip(String(params.suggestedFilename || "file"), TITLE_LENGTH);
-  watching.get(tabId)?.forEach((outcomes) => outcomes.note("download", name));
+  const download = { name, url: clip(String(params.url), URL_LENGTH) };
+  watching.get(tabId)?.forEach((outcomes) => outcomes.note("download", download));
 }
 
 /**

@@ -46,6 +46,8 @@ declare namespace Wire {
     defaultPrompt?: string;
     /** Whether a file chooser accepts several files. */
     multiple?: boolean;
+    /** The document that opened it. */
+    url?: string;
     origin?: string;
     realm?: string;
     scheme?: string;
@@ -113,13 +115,15 @@ declare namespace Wire {
     height: number;
   }
 
-  /** An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication. */
+  /** An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication, `url` to the dialogs of a page. */
   interface Dialog {
     type: "alert" | "beforeunload" | "confirm" | "file_chooser" | "http_auth" | "prompt";
     message: string;
     defaultPrompt?: string;
     /** Whether a file chooser accepts several files. */
     multiple?: boolean;
+    /** The document that opened it. */
+    url?: string;
     origin?: string;
     realm?: string;
     scheme?: string;
@@ -690,8 +694,14 @@ declare namespace Wire {
     dialog?: Dialog;
     /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of the file whose download started. */
-    download?: string;
+    /** The download that started. */
+    download?: BegunDownload;
+  }
+
+  /** A download that an action started: the name of the file, and its address after redirects. */
+  interface BegunDownload {
+    name: string;
+    url: string;
   }
 
   /** A point, in CSS pixels. */
@@ -750,8 +760,8 @@ declare namespace Wire {
     dialog?: Dialog;
     /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of the file whose download started. */
-    download?: string;
+    /** The download that started. */
+    download?: BegunDownload;
     /** Dots for a sensitive field. */
     value?: string;
   }
@@ -811,8 +821,8 @@ declare namespace Wire {
     dialog?: Dialog;
     /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of the file whose download started. */
-    download?: string;
+    /** The download that started. */
+    download?: BegunDownload;
     /** Dots for a sensitive field. */
     value?: string;
     /** The element that the focus moved to. */
@@ -869,8 +879,8 @@ declare namespace Wire {
     dialog?: Dialog;
     /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of the file whose download started. */
-    download?: string;
+    /** The download that started. */
+    download?: BegunDownload;
     moved?: boolean;
     position?: ScrollPosition;
   }
@@ -976,8 +986,8 @@ declare namespace Wire {
     dialog?: Dialog;
     /** The number of a tab that was opened, in the background. */
     opened?: number;
-    /** The name of the file whose download started. */
-    download?: string;
+    /** The download that started. */
+    download?: BegunDownload;
     files?: ReceivedFile[];
   }
 
@@ -1426,7 +1436,7 @@ declare namespace Wire {
     timeoutMs?: number;
   }
 
-  /** A download. */
+  /** A download; `url` is the address after redirects. */
   interface Download {
     downloadId: number;
     state: "complete" | "in_progress" | "interrupted";
@@ -1437,6 +1447,7 @@ declare namespace Wire {
     totalBytes: number;
     mime: string;
     error?: string;
+    url: string;
   }
 
   /** The downloads to list. */
@@ -1464,6 +1475,19 @@ declare namespace Wire {
   /** The file; the extension gets its bytes with `files.read`. */
   interface SaveFile {
     file: FileToGive;
+  }
+
+  /** A file of the server, as a download. */
+  interface SavedFile {
+    downloadId: number;
+    state: "complete" | "in_progress" | "interrupted";
+    path: string;
+    url: string;
+    bytesReceived: number;
+    /** -1 if unknown. */
+    totalBytes: number;
+    mime: string;
+    error?: string;
   }
 
   /** Words, and a range of time, by default from the beginning. */
@@ -1749,7 +1773,7 @@ declare namespace Wire {
     /** Describes a download. */
     "downloads.status": { input: DownloadStatus; output: Download };
     /** Saves a file of the server as a download. */
-    "downloads.save": { input: SaveFile; output: Download };
+    "downloads.save": { input: SaveFile; output: SavedFile };
     /** Searches visited pages. */
     "history.search": { input: SearchHistory; output: VisitedPages };
     /** Lists the visits to a page. */

@@ -1,11 +1,13 @@
 /** Opening, navigating and closing tabs. */
 
+import { onCrash } from "../debugger/crashed-pages.js";
 import { attachTab, isTaken, send, withTab } from "../debugger/debugger.js";
 import { forgetLogin, openLogin } from "../debugger/logins.js";
 import { acceptLeaving, dismissDialog } from "../debugger/page-dialogs.js";
 import { waitingIn } from "../emulation/interception.js";
 import { hasBeenActive } from "../frames/frames.js";
 import { isOn, recordBirth } from "../recording/recorder.js";
+import { URL_LENGTH, clip } from "../shared/clip.js";
 import { CommandError, messageOf, quoted } from "../shared/command-errors.js";
 import {
   getTab,
@@ -102,7 +104,7 @@ export async function openTab({ input, signal, reportTabChanges }) {
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
   const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
-  const stop = onHeldUp(tabId, () => wait.leave());
+  const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     if (isOn()) await recordBirth(tabId).catch(() => {});
@@ -121,6 +123,17 @@ export async function openTab({ input, signal, reportTabChanges }) {
   } finally {
     stop();
   }
+}
+
+/**
+ * @param {number} tabId
+ * @param {LoadWait} wait
+ * @returns {() => void}
+ */
+function endingEarly(tabId, wait) {
+  // The caller who is to answer a held request must get this result first.
+  const stops = [onHeldUp(tabId, () => wait.leave()), onCrash(tabId, (error) => wait.fail(error))];
+  return () => stops.forEach((stop) => stop());
 }
 
 /**
@@ -185,8 +198,7 @@ async function navigateAndWait({ tabId, input, signal, progress, reportTabChange
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
   });
   underWay.set(tabId, wait);
-  // The caller who is to answer a held request must get this result first.
-  const stop = onHeldUp(tabId, () => wait.leave());
+  const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(tabId, url, signal);
@@ -277,11 +289,16 @@ async function loadedResult(tabId, loaded) {
  */
 async function explain(error, url) {
   if (!wasAborted(error)) return error;
-  const name = await downloadedFrom(url);
+  const item = await downloadedFrom(url);
+  const name = item && (item.filename.split(/[\\/]/).pop() || "file");
   const why = name
     ? `it became a download (${quoted(name)})`
     : "it was answered without a page, or the navigation was stopped";
-  const data = { netError: "net::ERR_ABORTED", download: Boolean(name) };
+  const data = {
+    netError: "net::ERR_ABORTED",
+    download: Boolean(name),
+    ...(item && { url: clip(item.finalUrl || item.url, URL_LENGTH) }),
+  };
   return new CommandError(
     "navigation_failed",
     `${quoted(url)} did not become a page: ${why}.`,
@@ -292,8 +309,7 @@ async function explain(error, url) {
 /** @param {string} url */
 async function downloadedFrom(url) {
   const recent = await chrome.downloads.search({ orderBy: ["-startTime"], limit: 5 });
-  const found = recent.find((item) => item.url === url || item.finalUrl === url);
-  return found && (found.filename.split(/[\\/]/).pop() || "file");
+  return recent.find((item) => item.url === url || item.finalUrl === url);
 }
 
 /** @param {{url: string}} input */

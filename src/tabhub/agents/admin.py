@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, TypeVar
 
 import msgspec
 
@@ -25,7 +25,8 @@ from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import App, Receive, Scope, Send
 
 Json = dict[str, Any]
-MAX_PLUGIN_SETTINGS_BYTES = 256 * 1024
+T = TypeVar("T", bound=msgspec.Struct)
+MAX_BODY_BYTES = 256 * 1024
 ENTRIES_AT_ONCE = 32
 """Audit entries in one chunk; between two chunks other requests get their turn."""
 
@@ -35,6 +36,13 @@ class PluginSettings(msgspec.Struct, forbid_unknown_fields=True):
 
     plugin: str
     settings: Json
+
+
+class PageAllowed(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of `/pages/allow`."""
+
+    origin: str
+    code: str | None = None
 
 
 class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
@@ -80,6 +88,9 @@ class Actions(Protocol):
     def configure(self, plugin: str, settings: Json) -> Json:
         """Change the settings of a plugin."""
 
+    def allow_page(self, origin: str, code: str | None) -> Json:
+        """Pair the page that waits, or open an enrolment."""
+
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
         """Entries of the audit log as JSON, the newest first."""
 
@@ -109,6 +120,7 @@ class Admin:
             "reload": self._reload,
             "reload_extension": self._reload_extension,
             "plugin_settings": self._plugin_settings,
+            "allow_page": self._allow_page,
         }
 
     async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -158,17 +170,23 @@ class Admin:
         await _send(send, {"ok": True})
 
     async def _plugin_settings(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope["headers"])
-        require_json(headers)
-        body = _plugin_settings(await read_body(headers, receive, MAX_PLUGIN_SETTINGS_BYTES))
+        body = await _body(scope, receive, PluginSettings)
         await _send(send, {"ok": True, **self._actions.configure(body.plugin, body.settings)})
 
+    async def _allow_page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _body(scope, receive, PageAllowed)
+        await _send(send, {"ok": True, **self._actions.allow_page(body.origin, body.code)})
 
-def _plugin_settings(body: bytes) -> PluginSettings:
+
+async def _body(scope: Scope, receive: Receive, kind: type[T]) -> T:
+    headers = dict(scope["headers"])
+    require_json(headers)
+    body = await read_body(headers, receive, MAX_BODY_BYTES)
     try:
-        return msgspec.json.decode(body, type=PluginSettings)
+        return msgspec.json.decode(body, type=kind)
     except jsonrpc.UNREADABLE as error:
-        misfit = InvalidArguments(f"The body must be {{plugin, settings}}: {error}.")
+        members = ", ".join(kind.__struct_fields__)
+        misfit = InvalidArguments(f"The body must be {{{members}}}: {error}.")
         raise jsonrpc.explained(error, misfit) from None
 
 

@@ -325,3 +325,21 @@ PLUGIN_SETTINGS = _changing(
         "content": {JSON: {"schema": ref("PluginSettings")}},
     },
 )
+ALLOW_PAGE = _changing(
+    "allowPage",
+    "Pair the page of an origin that waits, or else the next one",
+    _object(
+        "The origin is allowed. `code` is that of the page that was paired; if it is null, the "
+        "next page of the origin that connects within `seconds` is paired.",
+        ok=BOOLEAN,
+        origin=STRING,
+        code={"type": ["string", "null"]},
+        seconds=INTEGER,
+    ),
+    400,
+    404,
+    408,
+    413,
+    415,
+    requestBody={"required": True, "content": {JSON: {"schema": ref("PageAllowed")}}},
+)

@@ -18,6 +18,7 @@ from tabhub.agents.http.messages import (
     Reply,
     Watch,
     as_query,
+    headers_of,
     query_of,
     read_body,
     require_json,
@@ -35,7 +36,7 @@ from tabhub.errors import InvalidArguments, Refused, TabhubError
 from tabhub.hub.sessions import COMMON
 from tabhub.hub.tools import Tool
 from tabhub.wire import jsonrpc
-from tabhub.wire.asgi import App, Receive, Scope, Send
+from tabhub.wire.asgi import App, Header, Receive, Scope, Send
 from tabhub.wire.mcp import headers as h
 from tabhub.wire.mcp import messages as m
 
@@ -105,8 +106,8 @@ class JsonResponse:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         return None
 
-    async def end(self, status: int, body: bytes) -> None:
-        await send_json(self._send, status, body)
+    async def end(self, status: int, body: bytes, headers: list[Header]) -> None:
+        await send_json(self._send, status, body, headers)
 
 
 class EventResponse:
@@ -127,8 +128,9 @@ class EventResponse:
         data = {key: value for key, value in members.items() if value is not None}
         await self._reply.frame(_event(b"progress", _encode(data)))
 
-    async def end(self, status: int, body: bytes) -> None:
+    async def end(self, status: int, body: bytes, headers: list[Header]) -> None:
         if status != 200 and not self._reply.streaming:
+            self._reply.headers = tuple(headers)
             await self._reply.json(status, body)
             return
         await self._reply.frame(_event(b"result" if status == 200 else b"error", body))
@@ -219,15 +221,17 @@ class RestEndpoint:
             operation_named=KEY_NAME,
         )
 
-    async def _outcome(self, call: Call) -> tuple[int, bytes]:
-        """Run the call; returns the status and the body of the response."""
+    async def _outcome(self, call: Call) -> tuple[int, bytes, list[Header]]:
+        """Run the call; returns status, body and headers of the response."""
         try:
             result = await self._runner.run(call)
         except TabhubError as error:
-            return self._failure(error, call)
+            status, body = self._failure(error, call)
+            return status, body, headers_of(error) if status == error.status else []
         if result.is_error:
-            return TOOL_FAILED, _encode(Failure(**structs.asdict(result), error=_error_of(result)))
-        return 200, _encode(result)
+            failure = Failure(**structs.asdict(result), error=_error_of(result))
+            return TOOL_FAILED, _encode(failure), []
+        return 200, _encode(result), []
 
     def _failure(self, error: TabhubError, call: Call) -> tuple[int, bytes]:
         if error.reason != "unknown_tool" or self._search.has(call.name):

@@ -13,7 +13,7 @@ import msgspec
 
 from tabhub import __version__
 from tabhub.agents import path_items
-from tabhub.agents.admin import PluginSettings
+from tabhub.agents.admin import PageAllowed, PluginSettings
 from tabhub.agents.http.messages import send_json
 from tabhub.agents.http.routing import Access, HttpRoute, Route, RouteTable, WebSocketRoute
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
@@ -27,7 +27,7 @@ MCP = ("GET", "POST", "DELETE")
 TEMPLATE = "#/components/schemas/{name}"
 TOKEN: list[Json] = [{"bearer": []}]
 NO_TOKEN: list[Json] = [{}, {"bearer": []}]
-STRUCTS = (ToolEntry, ToolPage, CallResult, Failure, PluginSettings)
+STRUCTS = (ToolEntry, ToolPage, CallResult, Failure, PluginSettings, PageAllowed)
 """Their schemas are those of the structs that read and write them."""
 
 
@@ -112,6 +112,7 @@ ROUTES = RouteTable(
     _changing("/reload", "reload", path_items.RELOAD),
     _changing("/extension/reload", "reload_extension", path_items.RELOAD_EXTENSION),
     _changing("/plugin-settings", "plugin_settings", path_items.PLUGIN_SETTINGS),
+    _changing("/pages/allow", "allow_page", path_items.ALLOW_PAGE),
     WebSocketRoute(path="/ws", access=Access.PERSON, handler="link", counts_as_use=False),
     WebSocketRoute(path="/page", access=Access.PAGES, handler="page_worker"),
 )

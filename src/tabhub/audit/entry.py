@@ -9,11 +9,12 @@ import msgspec
 
 from tabhub.audit.redaction import MARK, Redactor
 from tabhub.calls.ports import AuditEvent
-from tabhub.errors import TabhubError
+from tabhub.errors import TabhubError, Unavailable
 
 ENTRY_BYTES = 16 * 1024
 REFUSED_BYTES = 2 * 1024
-"""The same for a call that had no effect: enough to see what was tried."""
+"""The same for a call that had no effect, and for the line about a beginning: enough to see what
+was tried."""
 SHOWN_CHARACTERS = 2_000
 SHOWN_WHEN_LARGE = 200
 SHORTEST_HIDDEN = 4
@@ -21,24 +22,53 @@ SHORTEST_HIDDEN = 4
 
 _READ_CHARACTERS = 16_000
 _READ_IN_ALL = 64_000
+_READ_AT_BEGINNING = 4_000
 _LONGEST_WORD = 4_000
 _DEEPEST = 20
 
 Entry = dict[str, Any]
 
 
+NO_END = Unavailable(
+    "It began, and no end was recorded: the server was stopped or killed meanwhile. The page may "
+    "have received it.",
+    "page_may_have_received",
+)
+
+
 def entry_of(event: AuditEvent, redactor: Redactor) -> Entry:
     """The entry of an event."""
+    most = REFUSED_BYTES if did_nothing(event) else ENTRY_BYTES
+    return _bounded(event, redactor, most, _READ_IN_ALL, SHOWN_CHARACTERS)
+
+
+def beginning_of(event: AuditEvent, redactor: Redactor) -> Entry:
+    """The line about the beginning of a call; it has no outcome."""
+    entry = _bounded(event, redactor, REFUSED_BYTES, _READ_AT_BEGINNING, SHOWN_WHEN_LARGE)
+    return {**_without_outcome(entry), "began": True}
+
+
+def without_end(beginning: Entry) -> Entry:
+    """The entry of a call that began and never ended."""
+    known = {key: value for key, value in beginning.items() if key != "began"}
+    return {**known, "success": False, "durationMs": 0, **_failure(NO_END), "interrupted": True}
+
+
+def _without_outcome(entry: Entry) -> Entry:
+    return {key: entry[key] for key in entry if key not in ("success", "durationMs")}
+
+
+def _bounded(event: AuditEvent, redactor: Redactor, most: int, read: int, shown: int) -> Entry:
     facts = {**_facts(event), **_failure(event.error)}
     free = (event.tool, event.agent, event.operation_id, facts["arguments"], facts.get("error"))
     if not event.secret_arguments and redactor.has_nothing_in(free):
         return facts
     redactor = redactor.knowing(_hidden_texts(event))
     # Redacted before it is cut, since half a secret would not be recognized.
-    clean = {key: redactor.value(trimmed(value)) for key, value in facts.items()}
-    entry: Entry = cut(clean, SHOWN_CHARACTERS)
+    clean = {key: redactor.value(trimmed(value, read)) for key, value in facts.items()}
+    entry: Entry = cut(clean, shown)
     size = len(msgspec.json.encode(entry))
-    if size <= (REFUSED_BYTES if did_nothing(event) else ENTRY_BYTES):
+    if size <= most:
         return entry
     note = {"cut": f"{size} bytes are too many to keep"}
     return {**cut(clean, SHOWN_WHEN_LARGE), "arguments": note}
@@ -50,7 +80,7 @@ def did_nothing(event: AuditEvent) -> bool:
 
 
 def _facts(event: AuditEvent) -> Entry:
-    return {
+    facts = {
         "timestamp": iso(event.time),
         "tool": event.tool,
         "plugin": event.plugin,
@@ -66,6 +96,7 @@ def _facts(event: AuditEvent) -> Entry:
         "rule": event.rule,
         "operationId": event.operation_id,
     }
+    return {**facts, "call": event.call} if event.call else facts
 
 
 def _failure(error: TabhubError | None) -> Entry:
@@ -107,16 +138,16 @@ def cut(value: Any, shown: int) -> Any:
     return [cut(item, shown) for item in value] if isinstance(value, list) else value
 
 
-def trimmed(value: Any) -> Any:
+def trimmed(value: Any, read: int = _READ_IN_ALL) -> Any:
     """Bound a value before it is redacted; more is kept than shown, since redaction shortens it."""
-    return _Trimmer().trim(value, 0)
+    return _Trimmer(read).trim(value, 0)
 
 
 class _Trimmer:
     """Copies a value until it has read enough."""
 
-    def __init__(self) -> None:
-        self._left = _READ_IN_ALL
+    def __init__(self, read: int) -> None:
+        self._left = read
 
     def trim(self, value: Any, depth: int) -> Any:
         self._left -= 10

@@ -3,73 +3,107 @@
 It also counts calls for `/health` and `/metrics`.
 """
 
-import contextlib
 import logging
-import os
 import time
 from bisect import bisect_left
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
+from contextlib import suppress
+from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from tabhub.audit.entry import Entry, did_nothing, entry_of, iso
+from tabhub.audit.entry import Entry, beginning_of, did_nothing, entry_of, iso, without_end
+from tabhub.audit.files import AuditFile, Head, Pairs, files_of, head_of, lines_of
+from tabhub.audit.limits import DAY_SECONDS, Budget, Fold, Folding, Room
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
-from tabhub.errors import REASONS
+from tabhub.errors import REASONS, Unavailable
 
 KEPT_IN_MEMORY = 500
-OLDER_FILES = 5
-CHECK_SECONDS = 1.0
-FOLD_SECONDS = 60.0
-UNFOLDED = 300
-"""How many entries of one client without effect are written in that time; more are folded."""
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 """Upper bounds of the histogram of durations, in seconds."""
 DAY_MINUTES = 24 * 60
 OK = "ok"
+TEN_MINUTES = len("2026-11-15T10:3")
+"""The part of a timestamp that is the same for ten minutes."""
 
 _log = logging.getLogger(__name__)
 
 
 class AuditLog:
-    """Records events. Entries that cannot be written stay in memory, and no call fails for it."""
+    """Records events. What cannot be written waits in memory."""
 
     def __init__(
         self, path: Path | None, settings: AuditSettings, known_secrets: Iterable[str] = ()
     ) -> None:
+        self._settings = settings
         self._path = path
-        self._max_bytes = settings.max_bytes
+        self._file = None if path is None else AuditFile(path, settings)
         self._redactor = Redactor(known_secrets, guess=settings.redact)
         self._folding = Folding()
+        self._budget = Budget(lambda: settings.client_bytes_per_day, time.monotonic)
         self.counts = Counts()
-        self.failures = 0
-        """How many entries are missing from the file."""
         self._newest: deque[tuple[Entry, bytes]] = deque(maxlen=KEPT_IN_MEMORY)
         """With their JSON, so that reading them does not delay calls."""
-        self._file: int | None = None
-        self._size = 0
-        self._checked = 0.0
-        self._complained = False
+
+    def recover(self) -> None:
+        """Continue the log of the last server: its calls without an end, and the day's budgets."""
+        if self._path is None:
+            return
+        last = _Last(time.time())
+        try:
+            last.read(self._path)
+        except OSError as error:
+            _log.error("%s cannot be read: %s", self._path, error)
+        for client, size, ago in last.sizes():
+            self._budget.add(client, size, max(ago, 0.0))
+        for line in reversed(last.begun):
+            entry = without_end(msgspec.json.decode(line))
+            self._keep(entry, str(entry.get("client", "")))
 
     def hide(self, secret: str) -> None:
         """Redact this secret from now on."""
         self._redactor = self._redactor.knowing([secret])
 
+    def room(self, client: str) -> Room:
+        """Hold room for the lines of one call; raises if there is none, or none can be written."""
+        self._require_writable()
+        return self._budget.room(client)
+
+    def begin(self, event: AuditEvent) -> None:
+        """Write that a call begins, for the case that the server does not live to see its end."""
+        self._append(msgspec.json.encode(beginning_of(event, self._redactor)), event.client)
+        self._require_writable()
+
+    def withdraw(self, event: AuditEvent) -> None:
+        """Note that a call that began did nothing, and that no entry about it follows."""
+        facts = {"timestamp": iso(event.time), "client": event.client, "call": event.call}
+        self._append(msgspec.json.encode({**facts, "withdrawn": True}), event.client)
+
     def record(self, event: AuditEvent) -> None:
-        """Write an event; it is in the file when this returns, unless it is folded."""
-        self.settle(event.time)
+        """Write an event; the system has it when this returns, unless it is folded."""
+        self._keep_folds(self._folding.over(event.time))
         self.counts.add(event)
-        if self._folding.admits(event):
-            self._keep(entry_of(event, self._redactor))
+        if self._folding.admits(event, self._budget.is_over):
+            self._keep_event(event)
 
     def settle(self, now: float) -> None:
-        """Write the folded entries whose time is over."""
+        """Write the folded entries whose time is over, and what could not be written before."""
         self._keep_folds(self._folding.over(now))
+        if self._file is not None:
+            self._file.settle()
+
+    def state(self) -> dict[str, Any]:
+        """Whether the file can be written, for `/health`."""
+        file = self._file
+        if file is None:
+            return {"waiting": 0, "lost": 0, "fault": None}
+        return {"waiting": file.waiting, "lost": file.lost, "fault": file.fault}
 
     def entries(
         self,
@@ -93,7 +127,8 @@ class AuditLog:
 
     def close(self) -> None:
         self._keep_folds(self._folding.take())
-        self._close_file()
+        if self._file is not None:
+            self._file.close()
 
     def _matching(self, criteria: Mapping[str, Any]) -> Iterator[tuple[Entry, bytes]]:
         self._keep_folds(self._folding.take())
@@ -104,137 +139,72 @@ class AuditLog:
             return iter(newest)
         return (kept for kept in newest if all(kept[0][key] == value for key, value in given))
 
-    def _keep_folds(self, folds: Iterable["Fold"]) -> None:
+    def _keep_folds(self, folds: Iterable[Fold]) -> None:
         for event, times in folds:
-            self._keep({**entry_of(event, self._redactor), "times": times})
+            self._keep_event(event, {"times": times})
 
-    def _keep(self, entry: Entry) -> None:
+    def _keep_event(self, event: AuditEvent, more: Mapping[str, Any] | None = None) -> None:
+        entry = entry_of(event, self._redactor)
+        is_needed = bool(event.call) or not did_nothing(event)
+        self._keep({**entry, **more} if more else entry, event.client, is_needed)
+
+    def _keep(self, entry: Entry, client: str, is_needed: bool = True) -> None:
         line = msgspec.json.encode(entry)
         self._newest.append((entry, line))
-        if self._path is not None:
-            self._append(self._path, line + b"\n")
+        self._append(line, client, is_needed)
 
-    def _append(self, path: Path, line: bytes) -> None:
-        try:
-            self._write(path, line)
-            self._complained = False
-        except OSError as error:
-            self.failures += 1
-            if not self._complained:
-                _log.error("%s cannot be written: %s. Calls go on without it.", path, error)
-            self._complained = True
-            # When the file is opened again, a half-written line is ended first.
-            self._close_file()
-
-    def _write(self, path: Path, line: bytes) -> None:
-        self._check_file()
-        if self._file is None:
-            self._file, self._size = _open(path)
-        if self._size + len(line) > self._max_bytes:
-            self._close_file()
-            _rotate(path)
-            self._file, self._size = _open(path)
-        self._size += len(line)
-        while line:
-            line = line[os.write(self._file, line) :]
-
-    def _check_file(self) -> None:
-        """Close a file that was deleted, so that a new one is opened."""
-        now = time.monotonic()
-        if self._file is not None and now - self._checked > CHECK_SECONDS:
-            self._checked = now
-            if not os.fstat(self._file).st_nlink:
-                self._close_file()
-
-    def _close_file(self) -> None:
+    def _append(self, line: bytes, client: str, is_needed: bool = True) -> None:
+        self._budget.add(client, len(line) + 1)
         if self._file is not None:
-            os.close(self._file)
-            self._file, self._size = None, 0
+            self._file.append(line + b"\n", is_needed)
+
+    def _require_writable(self) -> None:
+        """Refuse a call whose lines could not be kept, or not written where the person says so."""
+        file = self._file
+        if file is None or not file.waiting:
+            return
+        if (self._settings.required or file.is_full) and not file.flush():
+            raise Unavailable(
+                f"The audit log cannot be written ({file.fault}), and calls that it would not "
+                "have are refused. Nothing was done. Tell the person.",
+                "server_unavailable",
+            )
 
 
-def read(path: Path) -> Iterator[Entry]:
-    """The entries of all files, oldest first; damaged lines are skipped."""
-    for file in reversed(files_of(path)):
-        with contextlib.suppress(FileNotFoundError), file.open("rb") as lines:
-            for line in lines:
-                with contextlib.suppress(msgspec.DecodeError, UnicodeDecodeError):
-                    yield msgspec.json.decode(line, type=Entry)
+class _Last:
+    """What the last server wrote in its last day, read from the newest line on."""
+
+    def __init__(self, now: float) -> None:
+        self._now = now
+        self._yesterday = iso(now - DAY_SECONDS)
+        self._pairs = Pairs()
+        self._sizes: Counter[tuple[str, str]] = Counter()
+        """Bytes by client and ten minutes, of those lines that are less than a day old."""
+        self.begun: list[bytes] = []
+        """The beginnings without an end."""
+
+    def read(self, path: Path) -> None:
+        for line in lines_of(path, iso(max(_written(path) - DAY_SECONDS, 0))):
+            if (head := head_of(line)) is not None:
+                self._take(head, line)
+
+    def sizes(self) -> Iterator[tuple[str, int, float]]:
+        """Client, bytes and age in seconds, oldest first."""
+        for (client, minutes), size in reversed(self._sizes.items()):
+            with suppress(ValueError):
+                yield client, size, self._now - datetime.fromisoformat(f"{minutes}0Z").timestamp()
+
+    def _take(self, head: Head, line: bytes) -> None:
+        if not self._pairs.hides(head) and head.began:
+            self.begun.append(line)
+        if head.timestamp >= self._yesterday:
+            self._sizes[head.client, head.timestamp[:TEN_MINUTES]] += len(line)
 
 
-def files_of(path: Path) -> list[Path]:
-    """The current file and the full ones, newest first."""
-    older = (path.with_name(f"{path.name}.{number}") for number in range(1, OLDER_FILES + 1))
-    return [path, *older]
-
-
-def _rotate(path: Path) -> None:
-    for older, newer in pairwise(reversed(files_of(path))):
-        with contextlib.suppress(FileNotFoundError):
-            newer.replace(older)
-
-
-def _open(path: Path) -> tuple[int, int]:
-    """Open a file to append to it; returns its size too. A half-written last line is ended."""
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
-    end = os.lseek(file, 0, os.SEEK_END)
-    if end and os.pread(file, 1, end - 1) != b"\n":
-        end += os.write(file, b"\n")
-    return file, end
-
-
-class Fold(NamedTuple):
-    """Several events in one entry: the last of them, and their number."""
-
-    event: AuditEvent
-    times: int
-
-
-class _Minute:
-    """The calls without effect of one client in one minute."""
-
-    def __init__(self, began: float) -> None:
-        self.ends = began + FOLD_SECONDS
-        self.written = 0
-        self.folds: dict[str, Fold] = {}
-
-    def add(self, event: AuditEvent) -> bool:
-        """Whether the event gets an entry of its own; otherwise it is folded."""
-        if self.written < UNFOLDED:
-            self.written += 1
-            return True
-        reason = event.error.reason if event.error is not None else ""
-        before = self.folds.get(reason)
-        self.folds[reason] = Fold(event, 1 if before is None else before.times + 1)
-        return False
-
-    def take(self) -> list[Fold]:
-        folds, self.folds = list(self.folds.values()), {}
-        return folds
-
-
-class Folding:
-    """Keeps a client that only fails from filling the log. Its clock is the time of the events."""
-
-    def __init__(self) -> None:
-        self._minutes: dict[str, _Minute] = {}
-
-    def admits(self, event: AuditEvent) -> bool:
-        """Whether an event is written now; otherwise it is folded."""
-        if not did_nothing(event):
-            return True
-        minute = self._minutes.get(event.client)
-        if minute is None:
-            minute = self._minutes[event.client] = _Minute(event.time)
-        return minute.add(event)
-
-    def over(self, now: float) -> list[Fold]:
-        """Take the folds of minutes that are over."""
-        over = [client for client, minute in self._minutes.items() if minute.ends <= now]
-        return [fold for client in over for fold in self._minutes.pop(client).take()]
-
-    def take(self) -> list[Fold]:
-        """Take all folds; the minutes continue."""
-        return [fold for minute in self._minutes.values() for fold in minute.take()]
+def _written(path: Path) -> float:
+    """When the newest file was written last."""
+    newest = files_of(path)[:1]
+    return newest[0].stat().st_mtime if newest else 0.0
 
 
 class Timing:

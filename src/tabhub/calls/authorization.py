@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call, Source
 from tabhub.calls.marks import quoted
-from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter, MayTell
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter
+from tabhub.calls.results import as_told
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, Refused
 from tabhub.hub.hub import Routes
@@ -19,8 +20,9 @@ from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
-from tabhub.permissions.sites import site_of
+from tabhub.permissions.sites import MayTell, site_of
 from tabhub.permissions.verdict import Allow, Deny, Subject, Verdict
+from tabhub.wire.abilities import Ability
 
 IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None stands for the browser used when a call names none."""
@@ -151,6 +153,7 @@ def subject_of(
         site_bound=bool(tool.site),
         plain=tool.plain_name,
         container=tool.is_container,
+        only_closes=tool.abilities(arguments or {}) == (Ability.CLOSE,),
         client=client.name,
         session=session,
         site=site,
@@ -220,9 +223,10 @@ class Authorization:
             return
         now = self._routes.tab(call.session, tab.id)
         if tool.address_of is None and now.url != tab.url:
+            before, after = (as_told(one, call.may_tell).url for one in (tab, now))
             raise Refused(
-                f"While the person was asked about {quoted(tab.url)}, the tab went to "
-                f"{quoted(now.url)}. Nothing was done.",
+                f"While the person was asked about {quoted(before)}, the tab went to "
+                f"{quoted(after)}. Nothing was done.",
                 "navigated_away",
             )
 

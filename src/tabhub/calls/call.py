@@ -7,12 +7,13 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Raw, Struct, field
 
-from tabhub.calls.ports import AuditEvent, Elicit, MayEnter, MayTell
+from tabhub.calls.ports import AuditEvent, Elicit, MayEnter
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
+from tabhub.permissions.sites import MayTell
 from tabhub.wire.mcp.messages import CallResult
 
 READ_BYTES = 64 * 1024
@@ -74,6 +75,8 @@ class Call(Struct, eq=False):
     """Cancels the call after that time; set only while the source runs."""
     begun: bool = False
     """Whether a source has received the call; before that it had no effect."""
+    id: str = ""
+    """In the audit log: the beginning of a call that may change something, and its end, have it."""
     error: TabhubError | None = None
 
     @property
@@ -107,6 +110,7 @@ class Call(Struct, eq=False):
             error=self.error,
             duration_ms=(ended - self.started) * 1000,
             operation_id=self.operation_id,
+            call=self.id,
         )
 
     def _secret_names(self) -> frozenset[str]:

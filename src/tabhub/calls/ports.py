@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -15,9 +16,6 @@ from tabhub.permissions.grants import Scope
 
 MayEnter = Callable[[str], bool] | None
 """Whether a call may enter frames of another site than its page's; None allows all."""
-
-MayTell = Callable[[str], bool] | None
-"""Whether a result about several sites may include a site; None allows all."""
 
 Clock = Callable[[], float]
 """Seconds of a monotonic clock."""
@@ -106,12 +104,27 @@ class AuditEvent(Struct, frozen=True):
     duration_ms: float
     agent: str = ""
     operation_id: str | None = None
+    call: str = ""
+    """The id of a call whose beginning was written, because it may change something."""
 
 
 class AuditSink(Protocol):
     """The audit log."""
 
     def record(self, event: AuditEvent) -> None: ...
+
+
+class CallLog(AuditSink, Protocol):
+    """The audit log as the runner of calls uses it: `begin`, then `record` or `withdraw`."""
+
+    def room(self, client: str) -> AbstractContextManager[object]:
+        """Hold room for the lines of one call; raises if there is none, or none can be written."""
+
+    def begin(self, event: AuditEvent) -> None:
+        """Write that a call begins; it is with the operating system when this returns."""
+
+    def withdraw(self, event: AuditEvent) -> None:
+        """Note that a call that began did nothing, and that no entry about it follows."""
 
 
 class ToolIndex(Protocol):

@@ -6,10 +6,9 @@ from typing import Any
 
 import msgspec
 
-from tabhub.calls.ports import MayTell
 from tabhub.errors import Effect, TabhubError
 from tabhub.hub.tabs import Tab
-from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.permissions.sites import WALLED, MayTell, is_walled
 from tabhub.wire.mcp.messages import CallResult, Json, text
 
 
@@ -115,8 +114,5 @@ def _has_text(value: Any) -> bool:
 
 
 def as_told(tab: Tab, may_tell: MayTell) -> Tab:
-    """The tab; if the caller may not see its site, without its address and title."""
-    site = site_of(tab.url)
-    if may_tell is None or may_tell(site):
-        return tab
-    return replace(tab, url="" if site == OPAQUE else site, title="")
+    """The tab; if its site is closed to the caller, without its address and title."""
+    return replace(tab, url=WALLED, title="") if is_walled(tab.url, may_tell) else tab

@@ -1,9 +1,13 @@
 """Runs a call: look up, validate, route, authorize, send, wait. Every endpoint uses this."""
 
 import logging
+import os
+import secrets
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from itertools import count
 from traceback import clear_frames
 from typing import Any
 
@@ -12,8 +16,8 @@ from msgspec import Raw
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Authorization, Guard
 from tabhub.calls.call import UNKNOWN, Call, Source
-from tabhub.calls.idempotency import Operation, Operations
-from tabhub.calls.ports import AuditSink, Clock, Interrupted, Undelivered
+from tabhub.calls.idempotency import Operation, Operations, Run
+from tabhub.calls.ports import AuditEvent, CallLog, Clock, Interrupted, Undelivered
 from tabhub.calls.results import with_pointers
 from tabhub.calls.running import RunningCalls, paused
 from tabhub.calls.time_limit import Limit
@@ -39,7 +43,7 @@ class Runner:
         hub: Hub,
         guard: Guard,
         approvals: Approvals,
-        audit: AuditSink,
+        audit: CallLog,
         sources: Mapping[str, Source],
         clock: Clock,
         limits: Limits,
@@ -56,6 +60,9 @@ class Runner:
         self._clock = clock
         self._validators = Validators(hub.tabs)
         self._operations = Operations(clock, limits.result_bytes, self._is_open)
+        # The process comes first: whoever reads the log can tell whether it still runs.
+        begins = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._ids = (f"{begins}-{number}" for number in count(1))
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds
 
@@ -78,24 +85,44 @@ class Runner:
     async def _audited(self, call: Call) -> CallResult:
         """Run the call, and write it to the audit log before its result is returned."""
         call.started = self._clock()
-        return await self._recorded(call, self._without_faults(call))
+        return await self._recorded(call, self._without_faults)
 
     async def _replayed(self, call: Call, operation: Operation) -> CallResult:
         """Return what the first call with the id returned, with an audit entry of its own."""
         call.started, call.verdict, call.begun = self._clock(), "replayed", True
         call.tool = self._tools.find(call.name) or UNKNOWN
         call.secrets = set(call.tool.secret_arguments)
-        return await self._recorded(call, self._operations.repeat(call, operation))
+        repeat = partial(self._operations.repeat, operation=operation)
+        return await self._recorded(call, repeat)
 
-    async def _recorded(self, call: Call, result: Awaitable[CallResult]) -> CallResult:
+    async def _recorded(self, call: Call, run: Run) -> CallResult:
         try:
-            returned = await result
+            with self._audit.room(call.client.name):
+                returned = await run(call)
         except Interrupted:
+            self._withdraw(call)
             raise
         except BaseException as error:
             raise self._failed(call, error) from error.__cause__
-        self._audit.record(call.event(time.time(), self._clock()))
+        self._audit.record(self._event(call))
         return returned
+
+    def _event(self, call: Call) -> AuditEvent:
+        return call.event(time.time(), self._clock())
+
+    def _begin(self, call: Call) -> None:
+        """Write that a call begins that may change something: a killed server leaves that trace."""
+        if call.tool.is_reading(call.arguments):
+            return
+        # It began before and did nothing: now its tab or its site is another.
+        self._withdraw(call)
+        call.id = next(self._ids)
+        self._audit.begin(self._event(call))
+
+    def _withdraw(self, call: Call) -> None:
+        if call.id:
+            self._audit.withdraw(self._event(call))
+            call.id = ""
 
     def _failed(self, call: Call, error: BaseException) -> BaseException:
         """Record a call that failed; returns the error for the caller.
@@ -105,7 +132,7 @@ class Runner:
         """
         known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
         call.error = known.with_effect(known.effect if call.begun else "none")
-        self._audit.record(call.event(time.time(), self._clock()))
+        self._audit.record(self._event(call))
         _clear_frames(error)
         return call.error.with_effect(call.error.effect) if known is error else error
 
@@ -225,6 +252,7 @@ class Runner:
     async def _within_limit(self, call: Call) -> CallResult:
         """Run the source; time out without progress for the limit, or after the longest time."""
         tool = call.tool
+        self._begin(call)
         # A container gets the longest time, because its calls have limits of their own.
         call.seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:

@@ -3,15 +3,15 @@
 import re
 import sys
 import time
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from tabhub.audit.entry import iso
-from tabhub.audit.log import read
+from tabhub.audit.files import read
 from tabhub.cli import running
 from tabhub.cli.output import print_json, print_table, wants_json
 from tabhub.config.paths import Home
@@ -90,8 +90,8 @@ def run(filter: Filter, from_file: bool, as_json: bool) -> None:
 
 def _from_file(home: Home, filter: Filter) -> list[Entry]:
     most = None if filter.limit is None else filter.limit + 1
-    newest = deque(filter.matching(read(home.audit)), maxlen=most)
-    return _limited(filter.limit, list(reversed(newest)))
+    entries = read(home.audit, filter.earliest, running.live_calls(home))
+    return _limited(filter.limit, list(islice(filter.matching(entries), most)))
 
 
 def _from_server(home: Home, filter: Filter) -> list[Entry]:
@@ -164,6 +164,8 @@ def _outcome(entry: Entry) -> str:
 
 
 def _result(entry: Entry) -> str:
+    if entry.get("interrupted"):
+        return "began, no end recorded"
     error = entry.get("error")
     if isinstance(error, dict):
         return f"failed: {error.get('reason')}"

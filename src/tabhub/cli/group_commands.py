@@ -154,11 +154,16 @@ def permissions_explain(
 
 
 @page_app.command("allow")
-def page_allow(origin: Origin) -> None:
-    """Let the pages of an origin offer their tools."""
+def page_allow(
+    origin: Origin,
+    code: Annotated[
+        str | None, typer.Argument(help="The code that the page shows, if it waits.")
+    ] = None,
+) -> None:
+    """Let the page of an origin that waits offer its tools; if none waits, the next one."""
     from tabhub.cli.access.page import allow
 
-    allow(origin)
+    allow(origin, code)
 
 
 @page_app.command("list")
@@ -171,7 +176,7 @@ def page_list(json: Json = False) -> None:
 
 @page_app.command("forget")
 def page_forget(origin: Origin) -> None:
-    """Stop allowing an origin: forget its tools and disconnect its pages at once."""
+    """Stop allowing an origin: forget its tools and tokens, and disconnect its pages at once."""
     from tabhub.cli.access.page import forget
 
     forget(origin)

@@ -26,7 +26,7 @@ from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
 from tabhub.config.secret import Auth, is_proof, is_proof_to_client, load
-from tabhub.errors import TabhubError, Unavailable
+from tabhub.errors import TabhubError, Unavailable, from_reason
 
 RESPONSE_SECONDS = 3.0
 RELOAD_SECONDS = 10.0
@@ -85,6 +85,13 @@ def has_live_process(home: Home) -> bool:
     """Whether the process that the pid file names is alive."""
     known = read_pid_file(home)
     return known is not None and known.pid > 0 and is_alive(known.pid)
+
+
+def live_calls(home: Home) -> str:
+    """How the ids of calls of this home's server begin, in the audit log; empty if none runs."""
+    known = read_pid_file(home)
+    # Another program may have the number of a killed server, so the server itself has to answer.
+    return "" if known is None or reach(home) is None else f"{known.pid}-"
 
 
 def is_hung(known: PidFile) -> bool:
@@ -212,6 +219,27 @@ def audit(home: Home, query: Facts) -> list[Facts]:
     return msgspec.convert(entries, list[Facts])
 
 
+def audit_trouble(state: Facts) -> str:
+    """A sentence about an audit log that cannot be written."""
+    return (
+        f"The audit log cannot be written ({state['fault']}): {state['waiting']} lines wait in "
+        f"memory, {state['lost']} about refused calls are lost."
+    )
+
+
+def allow_page(home: Home, origin: str, code: str | None) -> Facts:
+    """Make the running server pair the page of an origin that waits, or else the next one."""
+    auth = reach(home)
+    if auth is None:
+        raise NotRunning("Only a running server pairs pages: tabhub start --background")
+    body = msgspec.json.encode({"origin": origin, "code": code})
+    headers = {**_bearer(auth), "Content-Type": "application/json"}
+    response = _request("POST", auth.port, "/pages/allow", headers, body)
+    if response is not None and response.status != 200 and (reason := response.reason()):
+        raise from_reason(reason, response.error())
+    return msgspec.convert(_expect_ok(response), Facts)
+
+
 def reload(home: Home) -> Facts | None:
     """Make the running server read its files again; None if none runs."""
     auth = reach(home)
@@ -297,6 +325,11 @@ class _Response(NamedTuple):
         error = self.body.get("error") if isinstance(self.body, dict) else None
         return str(error["message"] if isinstance(error, dict) else f"status {self.status}")
 
+    def reason(self) -> str | None:
+        """The server's reason word, if it sent one."""
+        error = self.body.get("error") if isinstance(self.body, dict) else None
+        return str(error["reason"]) if isinstance(error, dict) and "reason" in error else None
+
 
 def _bearer(auth: Auth) -> dict[str, str]:
     return {"Authorization": f"Bearer {auth.secret}"}
@@ -315,13 +348,15 @@ def _expect_ok(response: _Response | None) -> Any:
     return response.body
 
 
-def _request(method: str, port: int, path: str, headers: dict[str, str]) -> _Response | None:
+def _request(
+    method: str, port: int, path: str, headers: dict[str, str], body: bytes | None = None
+) -> _Response | None:
     timed_out = _timed_out.get()
     if timed_out is not None and port in timed_out:
         return None
     connection = HTTPConnection("127.0.0.1", port, timeout=RESPONSE_SECONDS)
     try:
-        connection.request(method, path, headers=headers)
+        connection.request(method, path, body, headers)
         response = connection.getresponse()
         return _Response(response.status, msgspec.json.decode(response.read()))
     except TimeoutError:

@@ -23,6 +23,7 @@ LIVE = frozenset(
         *("permissions.tools", "permissions.plugins", "permissions.domains"),
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
+        *("audit.keepDays", "audit.diskBytes", "audit.clientBytesPerDay", "audit.required"),
         *("cache", "pageOrigins", "frameOrigins", "workerOrigins"),
         *("policyFile", "unattended", "untrustedInput", "downloads.folder", "uploads.folders"),
     }

@@ -16,6 +16,8 @@ from tabhub.errors import InvalidArguments
 DEFAULT_PORT = 9515
 LOOPBACK = ("127.0.0.1", "localhost")
 MEGABYTE = 1024 * 1024
+SMALLEST_BUDGET = 100_000
+"""Of bytes in the audit log: less would have no room for the longest entries."""
 TOOLSETS = ("core", "browser", "claude", "sse", "pages", "plugins")
 """Named lists of tools, so that an agent need not read every tool there is."""
 ALL_TOOLSETS = "all"
@@ -128,13 +130,27 @@ class AuditSettings(_Section):
     """Whether text that looks like a secret is left out of the audit log; tabhub's own secrets
     always are."""
     max_bytes: Annotated[int, POSITIVE] = 10 * MEGABYTE
-    """How large `audit.log` may grow, in bytes, before a new file is started; five older files
-    are kept."""
+    """How large `audit.log` may grow, in bytes, before a new file is started; half of
+    `audit.diskBytes` at most."""
+    keep_days: Annotated[float, POSITIVE] = 90
+    """A full file is deleted when its newest entry is so many days old."""
+    disk_bytes: Annotated[int, POSITIVE] = 2048 * MEGABYTE
+    """How many bytes all files of the audit log may have together; the oldest file is deleted
+    first, however new it is."""
+    client_bytes_per_day: Annotated[int, msgspec.Meta(ge=0)] = 64 * MEGABYTE
+    """How many bytes the calls of one client may add to the audit log within 24 hours, at least
+    100,000; then they are refused. 0 for no limit."""
+    required: bool = False
+    """Whether calls are refused while the audit log cannot be written. Otherwise its lines wait in
+    memory, and calls are refused when that is full."""
 
 
 class DownloadSettings(_Section):
     folder: str | None = None
-    """The folder, with its full path, where tools may save files; null forbids saving."""
+    """The folder, with its full path, where tools may save files, and where downloads go; null
+    forbids saving, and leaves downloads in the browser's own folder. tabhub's own browser uses it
+    from its next start; from any other, the server moves what `browser_download_file` has
+    downloaded."""
 
 
 class UploadSettings(_Section):
@@ -185,7 +201,10 @@ class Settings(_Section):
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
     worker_origins: list[Origin] = msgspec.field(default_factory=list)
-    """Origins of web pages that may offer tools through the page worker, without the extension."""
+    """Origins of web pages that may offer tools without the extension, once they are paired.
+
+    An origin that is removed loses its tokens.
+    """
 
 
 def load(home: Home) -> Settings:
@@ -222,6 +241,8 @@ def _problem(settings: Settings) -> str | None:
             f"limits.callSeconds is {limits.call_seconds:g}, but must not be above "
             f"limits.maxCallSeconds, which is {limits.max_call_seconds:g}"
         )
+    if 0 < settings.audit.client_bytes_per_day < SMALLEST_BUDGET:
+        return f"audit.clientBytesPerDay must be 0 or at least {SMALLEST_BUDGET}"
     return _problem_of_folders(settings)
 
 

@@ -14,7 +14,7 @@ from tabhub.config.settings import Limits, Settings
 from tabhub.page_tools.core.schema import LONGEST, one_line, readable
 from tabhub.page_tools.core.storage import DomainToolStorage, Page, PageRef, Published
 from tabhub.page_tools.flood_limits import FaultLog
-from tabhub.page_tools.pairing import domain_of, own_url
+from tabhub.page_tools.origins import domain_of, own_url
 from tabhub.page_tools.schema_rules import NO_ARGUMENTS, checked_schema
 from tabhub.page_tools.schema_size import Unfit
 from tabhub.wire.pages import Capabilities, Embedding, Kind

@@ -1,113 +1,193 @@
-"""Which origins may connect to `/page`: those that a person has paired.
+"""Which pages may connect to `/page`: those with a token, which they get when a person pairs them.
 
-A page of another origin makes a pairing request. The panel shows its origin with a short code,
-which the page shows too, so that the person knows which page they allow. They can also use the
-command line.
+The browser reports a page's origin, but a program can claim any. So a page without a token waits,
+with a short code that the page shows. The person confirms the code, in the panel or by the command
+line, and the token goes to the socket that has this code. If no page waits, the command line opens
+an enrolment: the next page of that origin gets a token, and the enrolment closes.
 """
 
 import asyncio
-import re
+import hmac
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
+from tabhub.calls.ports import Clock
 from tabhub.config import keys
+from tabhub.config.clients import hash_of
 from tabhub.config.paths import Home
 from tabhub.config.settings import Origins
-from tabhub.errors import Forbidden, NotFound
-from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.errors import Forbidden, InvalidArguments, NotFound
+from tabhub.store.store import Store, decoded
+from tabhub.wire.pages import PagePaired
 
 MOST_REQUESTS = 5
-"""Origins whose requests the panel shows at once."""
+"""Pages that may wait at once, which is what the panel shows."""
 MOST_OF_ONE = 3
-"""Sockets of one origin that may wait."""
+"""Pages of one origin that may wait."""
 MOST_DENIED = 100
+MOST_TOKENS = 16
+"""Tokens of one origin, each for another browser profile; the oldest goes first."""
+ENROLMENT_SECONDS = 120
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Without letters and digits that look alike."""
 CODE_LENGTH = 4
-SCHEMES = ("http", "https")
-LONGEST = 300
-LONGEST_URL = 2000
-
-_ORIGIN = re.compile(r"https?://[^\s/?#@]+")
-_REST = re.compile(r"(?:[/?#][!-~]*)?")
-"""What can follow an origin in an address, as browsers write it."""
-
 Json = dict[str, Any]
 
 
-@dataclass
-class PairingRequest:
-    """One origin that waits for a person's answer, with all its waiting sockets."""
+class StoredToken(msgspec.Struct, frozen=True):
+    """A token as it is stored."""
 
     origin: str
-    code: str = field(
-        default_factory=lambda: "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
-    )
-    waiting: "set[asyncio.Future[bool]]" = field(default_factory=set)
+    hash: str
+    key: str
+    created: float
 
-    def answer(self, allowed: bool) -> None:
-        for future in self.waiting:
-            if not future.done():
-                future.set_result(allowed)
+    def is_for(self, token: str) -> bool:
+        return hmac.compare_digest(self.hash.encode(), hash_of(token).encode())
+
+
+class PageTokens:
+    """The tokens of paired pages, by id. Only their hashes are stored."""
+
+    def __init__(self, store: Store) -> None:
+        self._collection = store.collection("page_tokens")
+        self._all: dict[str, StoredToken] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Read them again: another process may have revoked some."""
+        self._all = dict(decoded(self._collection, StoredToken))
+
+    def issue(self, origin: str) -> PagePaired:
+        paired = PagePaired(
+            id=secrets.token_urlsafe(12),
+            key=secrets.token_urlsafe(32),
+            token=secrets.token_urlsafe(32),
+        )
+        token = StoredToken(origin, hash_of(paired.token), paired.key, time.time())
+        mine = sorted(self._of(lambda other: other == origin), key=lambda id: self._all[id].created)
+        self._change({paired.id: token}, mine[: max(0, len(mine) - MOST_TOKENS + 1)])
+        return paired
+
+    def find(self, origin: str, id: str | None) -> StoredToken | None:
+        found = self._all.get(id or "")
+        return found if found is not None and found.origin == origin else None
+
+    def revoke(self, which: Callable[[str], bool]) -> int:
+        """Delete the tokens of the selected origins; returns how many there were."""
+        gone = self._of(which)
+        if gone:
+            self._change({}, gone)
+        return len(gone)
+
+    def _of(self, which: Callable[[str], bool]) -> list[str]:
+        return [id for id, token in self._all.items() if which(token.origin)]
+
+    def _change(self, put: dict[str, StoredToken], drop: list[str]) -> None:
+        written = {id: msgspec.json.encode(token) for id, token in put.items()}
+        self._collection.change(written, drop)
+        self._all.update(put)
+        for id in drop:
+            del self._all[id]
+
+
+@dataclass(frozen=True, eq=False)
+class PairingRequest:
+    """One page that waits for a person."""
+
+    origin: str
+    code: str
+    answer: "asyncio.Future[PagePaired | None]"
+    """What the page gets; None if it is not allowed."""
+
+    def give(self, answer: PagePaired | None) -> None:
+        if not self.answer.done():
+            self.answer.set_result(answer)
 
 
 class Pairing:
-    """The origins that a person has allowed, and those that wait for it."""
+    """The origins that a person has allowed, their tokens, and the pages that wait."""
 
-    def __init__(self, home: Home | None, allowed: list[str]) -> None:
+    def __init__(
+        self,
+        home: Home | None,
+        allowed: list[str],
+        store: Store,
+        clock: Clock = time.monotonic,
+    ) -> None:
         self._home = home
         self._named = list(allowed)
         self._origins = Origins(allowed)
+        self._tokens = PageTokens(store)
+        self._clock = clock
         self._requests: dict[str, PairingRequest] = {}
+        """By code."""
+        self._enrolments: dict[str, float] = {}
+        """Until when an enrolment is open, by the allowed origin."""
         self._denied: dict[str, None] = {}
         self._listeners: list[Callable[[], None]] = []
         self._unpaired_listeners: list[Callable[[Callable[[str], bool]], None]] = []
+        # The settings may have changed while no server ran.
+        self._tokens.revoke(lambda origin: origin not in self)
 
     def __contains__(self, origin: str) -> bool:
         return origin.encode() in self._origins
 
+    def find(self, origin: str, id: str | None) -> StoredToken | None:
+        """The token of that id, if it is one of this origin and still counts."""
+        return self._tokens.find(origin, id) if origin in self else None
+
     def take(self, allowed: list[str]) -> None:
-        """Take the allowed origins from changed settings."""
+        """Take the allowed origins from changed settings; others lose their tokens."""
         before = self._origins
         self._named, self._origins = list(allowed), Origins(allowed)
+        self._enrolments = {
+            name: end for name, end in self._enrolments.items() if name in allowed or name in self
+        }
+        self._tokens.reload()
         for listener in self._unpaired_listeners:
             listener(lambda origin: origin.encode() in before and origin not in self)
-        for request in list(self._requests.values()):
-            if request.origin in self:
-                request.answer(True)
         self._notify()
+        self._tokens.revoke(lambda origin: origin not in self)
 
     @contextmanager
-    def requested(self, origin: str) -> "Iterator[tuple[str, asyncio.Future[bool]]]":
-        """Request pairing: gives the code to show, and a future with the person's answer."""
+    def requested(self, origin: str) -> Iterator[PairingRequest]:
+        """Request pairing, for as long as the page waits."""
         if origin in self._denied:
             raise Forbidden(f"The person has denied {origin}.")
-        request = self._requests.get(origin) or PairingRequest(origin)
-        if len(request.waiting) >= MOST_OF_ONE:
-            raise Forbidden("Too many pages wait for pairing.")
-        self._make_room(origin)
-        answer = asyncio.get_running_loop().create_future()
-        self._requests[origin] = request
-        request.waiting.add(answer)
+        if len(self._waiting_in(Origins([origin]))) >= MOST_OF_ONE:
+            raise Forbidden(f"Too many pages of {origin} wait for pairing.")
+        self._make_room()
+        request = PairingRequest(
+            origin, self._new_code(), asyncio.get_running_loop().create_future()
+        )
+        self._requests[request.code] = request
         self._notify()
         try:
-            yield request.code, answer
+            yield request
         finally:
-            request.waiting.discard(answer)
-            if not request.waiting and self._requests.get(origin) is request:
-                del self._requests[origin]
+            if self._requests.pop(request.code, None) is not None:
                 self._notify()
 
-    def _make_room(self, origin: str) -> None:
+    def _make_room(self) -> None:
         """Drop the oldest request for a new one; its page may try again."""
-        others = [request for known, request in self._requests.items() if known != origin]
-        for oldest in others[: max(0, len(others) - MOST_REQUESTS + 1)]:
-            del self._requests[oldest.origin]
-            oldest.answer(False)
+        while len(self._requests) >= MOST_REQUESTS:
+            self._requests.pop(next(iter(self._requests))).give(None)
+
+    def _new_code(self) -> str:
+        while True:
+            code = "".join(secrets.choice(LETTERS) for _ in range(CODE_LENGTH))
+            if code not in self._requests:
+                return code
+
+    def _waiting_in(self, origins: Origins) -> list[PairingRequest]:
+        return [one for one in self._requests.values() if one.origin.encode() in origins]
 
     def waiting(self) -> list[Json]:
         """The requests, for the panel."""
@@ -117,14 +197,41 @@ class Pairing:
 
     def decide(self, origin: str, code: str, allowed: bool) -> None:
         """Take a person's answer about a page whose code they have seen."""
-        request = self._requests.get(origin)
-        if request is None or request.code != code:
+        request = self._requests.get(code)
+        if request is None or request.origin != origin:
             raise NotFound("That page no longer waits for pairing.")
         if allowed:
-            self._allow(origin)
+            self._pair(request, origin)
         else:
             self._deny(origin)
-        request.answer(allowed)
+            request.give(None)
+
+    def confirm(self, allowed: str, code: str | None) -> str | None:
+        """Pair the page of an allowed origin that waits, and return its code.
+
+        If no page waits, an enrolment opens, and the result is None.
+        """
+        waiting = self._waiting_in(Origins([allowed]))
+        if code is not None:
+            waiting = [request for request in waiting if request.code == code.upper()]
+            _require_found(waiting, allowed, code)
+        _require_one(waiting, allowed)
+        for request in waiting:
+            self._pair(request, allowed)
+            return request.code
+        self._allow(allowed)
+        self._enrolments[allowed] = self._clock() + ENROLMENT_SECONDS
+        return None
+
+    def enrol(self, origin: str) -> PagePaired | None:
+        """Pair a page by an open enrolment, which closes with that; None if there is none."""
+        now = self._clock()
+        self._enrolments = {name: end for name, end in self._enrolments.items() if end > now}
+        for allowed in self._enrolments:
+            if origin.encode() in Origins([allowed]) and origin in self:
+                del self._enrolments[allowed]
+                return self._issue(origin)
+        return None
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
@@ -133,10 +240,23 @@ class Pairing:
         """Call the listener when settings change, with a test for origins no longer allowed."""
         self._unpaired_listeners.append(listener)
 
-    def _allow(self, origin: str) -> None:
-        if origin in self:
+    def _pair(self, request: PairingRequest, allowed: str) -> None:
+        self._allow(allowed)
+        request.give(self._issue(request.origin))
+
+    def _issue(self, origin: str) -> PagePaired:
+        paired = self._tokens.issue(origin)
+        # The page of a token that gave way is disconnected.
+        self._notify()
+        return paired
+
+    def _allow(self, allowed: str) -> None:
+        """Add an origin to the settings, if they do not contain it."""
+        is_allowed = Origins([allowed])
+        self._denied = {one: None for one in self._denied if one.encode() not in is_allowed}
+        if allowed in self._named or allowed in self:
             return
-        named = [*self._named, origin]
+        named = [*self._named, allowed]
         if self._home is not None:
             keys.set_value(self._home, ("workerOrigins",), named)
         self.take(named)
@@ -152,38 +272,19 @@ class Pairing:
             listener()
 
 
-def web_origin(text: str) -> str | None:
-    """An origin in its canonical form; None if it is not a web page's."""
-    scheme, colon, rest = text.strip().partition("://")
-    if not colon or scheme.lower() not in SCHEMES or len(text) > LONGEST:
-        return None
-    any_port = rest.endswith(":*")
-    site = site_of(f"{scheme}://{rest.removesuffix(':*')}")
-    if site in ("", OPAQUE) or "*" in site:
-        return None
-    return f"{scheme.lower()}://{site}{':*' if any_port else ''}"
+def _require_found(found: list[PairingRequest], allowed: str, code: str) -> None:
+    if not found:
+        raise NotFound(
+            f"No page of {allowed} waits with the code {code}; nothing was done. "
+            "`tabhub page list` shows the pages that wait."
+        )
 
 
-def domain_of(origin: str) -> str | None:
-    """The host, and the port if it is not the scheme's default; None for an opaque origin."""
-    if len(origin) > LONGEST or not _ORIGIN.fullmatch(origin):
-        return None
-    site = site_of(origin)
-    return None if site in ("", OPAQUE) else site
-
-
-def own_url(url: str, origin: str) -> str:
-    """The address that a page claims; its origin, if the address is not within that."""
-    rest = url.removeprefix(origin)
-    is_own = url.startswith(origin) and len(url) <= LONGEST_URL and _REST.fullmatch(rest)
-    return url if is_own else origin
-
-
-def is_allowed(origin: str, patterns: Iterable[str]) -> bool:
-    return any(pattern == "*" or _matcher(pattern).fullmatch(origin) for pattern in patterns)
-
-
-@lru_cache(maxsize=256)
-def _matcher(pattern: str) -> re.Pattern[str]:
-    parts = (re.escape(part) for part in pattern.rstrip("/").split("*"))
-    return re.compile("[^/?#@]*".join(parts))
+def _require_one(found: list[PairingRequest], allowed: str) -> None:
+    """One of several may be a program that only claims to be the page."""
+    if len(found) > 1:
+        codes = ", ".join(request.code for request in found)
+        raise InvalidArguments(
+            f"{len(found)} pages of {allowed} wait, so nothing was done. Add the code that your "
+            f"page shows, if it is one of {codes}."
+        )

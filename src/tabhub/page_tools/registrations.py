@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Raw
 
 from tabhub.calls.ports import AuditSink, incident
+from tabhub.config.clients import PAGE
 from tabhub.config.settings import Settings
 from tabhub.hub.tabs import MINTED_FROM
 from tabhub.page_tools.core.memory import Remembered
@@ -17,7 +18,7 @@ from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
 from tabhub.page_tools.flood_limits import AuditLimit, FaultLog, Throttle
 from tabhub.page_tools.intake import Admission, Registration
-from tabhub.page_tools.pairing import LONGEST_URL, domain_of, is_allowed
+from tabhub.page_tools.origins import LONGEST_URL, domain_of, is_allowed
 from tabhub.page_tools.transports import PageTransport, PageTransports, later
 from tabhub.wire.pages import Embedding
 
@@ -250,7 +251,7 @@ class Pages:
         """Write one entry to the audit log, unless the domain has caused too many."""
         if self._audit_limit.admit(page.domain):
             arguments = {"tab": page.tab, "frame": page.ref.frame, "tools": tools}
-            self._audit.record(incident(page.domain, "page", f"browser/{what}", arguments))
+            self._audit.record(incident(page.domain, PAGE, f"browser/{what}", arguments))
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()

@@ -26,8 +26,8 @@ from tabhub.page_tools.core.page_hub import Choice, PageHub
 from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
 from tabhub.page_tools.extension_pages import Opener
+from tabhub.page_tools.origins import domain_of, own_url
 from tabhub.page_tools.page_results import result_of
-from tabhub.page_tools.pairing import domain_of, own_url
 from tabhub.page_tools.registrations import Pages
 from tabhub.permissions.sites import site_of
 from tabhub.wire.mcp.messages import CallResult, text

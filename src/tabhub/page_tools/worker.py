@@ -1,36 +1,33 @@
 """The `/page` endpoint, where page workers connect without the extension. Raw ASGI.
 
-The origin comes from the socket's header, which a page cannot choose. Only messages of origins
-that a person has allowed are read, and their rate is limited.
+The origin comes from the socket's header, which a page cannot choose, but a program can. Only
+messages of pages that prove to be paired are read, and their rate is limited.
 """
 
-import asyncio
 import logging
-import shlex
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import count
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
 from tabhub.browser.link.connection import LinkConnection
-from tabhub.calls.ports import AuditSink, Clock, incident, throttled
+from tabhub.calls.ports import AuditSink, Clock
 from tabhub.calls.time_limit import Progress
 from tabhub.errors import (
     AccessError,
-    Forbidden,
     NotFound,
     ProtocolError,
     TabhubError,
     Unavailable,
     from_reason,
 )
+from tabhub.page_tools.admission import Close, PageAdmission, RefusalLog, Visitor
 from tabhub.page_tools.core.storage import PageRef
-from tabhub.page_tools.flood_limits import FaultLog
 from tabhub.page_tools.intake import Registration
-from tabhub.page_tools.pairing import Pairing, web_origin
+from tabhub.page_tools.origins import web_origin
+from tabhub.page_tools.pairing import Pairing
 from tabhub.page_tools.registrations import Pages
 from tabhub.rate_limit import RateLimit
 from tabhub.wire import pages as worker
@@ -42,22 +39,17 @@ log = logging.getLogger(__name__)
 
 PREFIX = "worker:"
 """Begins the names of these transports; a number follows."""
-PAIRING_SECONDS = 120.0
 MOST_SOCKETS = 64
 MOST_OF_ONE = 16
 """Sockets of one origin, each from another browser."""
 MOST_MESSAGES, MESSAGES_SECONDS = 1000, 20.0
 MOST_BYTES, BYTES_SECONDS = 32 * 1024 * 1024, 32.0
 """What one connection may send in so many seconds: 50 messages and 1 MB a second on average."""
-MOST_LINES, LINES_SECONDS = 10, 60.0
-"""Entries in the audit log about refused pages; any web page can cause them."""
 
 MOST_TABS = 200
 """Tabs of one socket."""
 LONGEST_URL, LONGEST_TITLE = 2000, 500
 
-Close = Callable[[int, str], Awaitable[None]]
-Notify = Callable[[str, Any], Awaitable[None]]
 
 _MESSAGES = {
     "tab_not_found": "The tab has closed.",
@@ -83,15 +75,14 @@ class WorkerEndpoint:
     ) -> None:
         self._pages = pages
         self._pairing = pairing
-        self._audit = audit
         self._max_bytes = max_bytes
         self._clock = clock
         self._numbers = count(1)
         self._tabs: dict[str, WorkerTransport] = {}
         self._transports: set[WorkerTransport] = set()
         self._sockets = 0
-        self._fault_log = FaultLog(clock)
-        self._lines_limit = RateLimit(MOST_LINES, LINES_SECONDS, clock)
+        self._refusals = RefusalLog(audit, clock)
+        self._admission = PageAdmission(pairing, self._refusals)
         pairing.on_change(self._end_forgotten)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,11 +100,11 @@ class WorkerEndpoint:
         self._sockets += 1
         try:
             await send({"type": "websocket.accept", "subprotocol": worker.PROTOCOL})
-            await self._accept(origin, receive, send)
+            await self._accept(origin, scope["server"][1], receive, send)
         finally:
             self._sockets -= 1
 
-    async def _accept(self, origin: str, receive: Receive, send: Send) -> None:
+    async def _accept(self, origin: str, port: int, receive: Receive, send: Send) -> None:
         async def send_text(text: str) -> None:
             await send({"type": "websocket.send", "text": text})
 
@@ -127,38 +118,19 @@ class WorkerEndpoint:
             send_text,
             lambda _, method, params: transport.handle(method, params),
             self._max_bytes,
-            lambda *_: self._fault_log.add(origin, "sends messages that cannot be read"),
+            lambda *_: self._refusals.faults.add(origin, "sends messages that cannot be read"),
             PAGE,
         )
         transport.connection = connection
+        visitor = Visitor(origin, port, receive, connection.send_notification, close)
+        id = await self._admission.admitted(visitor)
+        if id is None:
+            return
         if sum(other.origin == origin for other in self._transports) >= MOST_OF_ONE:
             await close(worker.TOO_MUCH, f"{origin} is connected {MOST_OF_ONE} times already")
-        elif origin in self._pairing or await self._paired(
-            origin, receive, connection.send_notification, close
-        ):
-            await self._serve(transport, connection, receive, close)
-
-    async def _paired(self, origin: str, receive: Receive, notify: Notify, close: Close) -> bool:
-        """Wait until a person allows the origin; stop if the page closes or sends something."""
-        try:
-            with self._pairing.requested(origin) as (code, answer):
-                self._pairing_requested(origin, code)
-                message = (
-                    f"tabhub asks the person about {origin}: {code}. They answer in its side "
-                    f"panel, or by: tabhub page allow {origin}"
-                )
-                await notify(
-                    "page/unpaired", worker.PageUnpaired(origin=origin, code=code, message=message)
-                )
-                if await _allowed_first(answer, receive):
-                    return True
-            await close(
-                worker.UNPAIRED, f"{origin} is not allowed: tabhub page allow {origin}"[:123]
-            )
-        except Forbidden as error:
-            self._refused(origin, error)
-            await close(worker.UNPAIRED, error.message[:123])
-        return False
+            return
+        transport.token = id
+        await self._serve(transport, connection, receive, close)
 
     async def _serve(
         self,
@@ -196,49 +168,17 @@ class WorkerEndpoint:
                 return
             if messages.admit() or amount.admit(len(text)):
                 error = Unavailable(f"{transport.origin} sends too much.", "rate_limited")
-                self._throttled(transport.origin, error)
+                self._refusals.throttled(transport.origin, error)
                 await close(worker.TOO_MUCH, "too much at once: wait, and connect again")
                 return
             connection.receive(text)
 
     def _end_forgotten(self) -> None:
-        """Disconnect the origins that are no longer allowed."""
+        """Disconnect the pages whose token no longer counts."""
         for transport in list(self._transports):
-            if transport.origin not in self._pairing and transport.connection is not None:
+            is_known = self._pairing.find(transport.origin, transport.token) is not None
+            if not is_known and transport.connection is not None:
                 transport.connection.disconnect()
-
-    def _pairing_requested(self, origin: str, code: str) -> None:
-        error = Forbidden(f"{origin} is not allowed yet; its code is {code}.")
-        if self._refused(origin, error):
-            # A program that is no browser can send an origin that a shell would execute.
-            quoted = shlex.quote(origin)
-            log.info("a page waits for pairing (code %s): tabhub page allow %s", code, quoted)
-
-    def _refused(self, origin: str, error: TabhubError) -> bool:
-        """Write an entry to the audit log; returns False if there were too many."""
-        is_due = self._is_due(origin, error)
-        if is_due:
-            self._audit.record(incident("door", "", "knock at /page", {"origin": origin}, error))
-        return is_due
-
-    def _throttled(self, origin: str, error: TabhubError) -> None:
-        if self._is_due(origin, error):
-            self._audit.record(throttled("", f"messages of {origin}", error))
-
-    def _is_due(self, origin: str, error: TabhubError) -> bool:
-        """Once a minute for each origin, and limited for all, so that pages cannot fill the log."""
-        return self._fault_log.add(origin, error.reason) and not self._lines_limit.admit()
-
-
-async def _allowed_first(answer: "asyncio.Future[bool]", receive: Receive) -> bool:
-    """Whether the person allows the page before it sends or closes anything."""
-    event = asyncio.ensure_future(receive())
-    either: set[asyncio.Future[Any]] = {event, answer}
-    try:
-        await asyncio.wait(either, timeout=PAIRING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        event.cancel()
-    return answer.done() and answer.result()
 
 
 def _origin(scope: Scope) -> str:
@@ -265,6 +205,8 @@ class WorkerTransport:
         """The tabs of all sockets, shared between them."""
         self._tabs: set[str] = set()
         self._active: str | None = None
+        self.token = ""
+        """The id of the token by which the page was admitted."""
         self.connection: LinkConnection | None = None
 
     def handle(self, method: str, params: msgspec.Raw) -> None:

@@ -33,7 +33,7 @@ class Permissions:
         if limit is not None:
             return _deny(subject, limit, "permission_denied")
         denied = self.rulebook.site_denied(subject.site)
-        if denied is not None:
+        if denied is not None and not subject.only_closes:
             return _deny(subject, denied, "permission_off")
         level, rule = self.rulebook.level(subject)
         if level is Level.AUTO:

@@ -106,6 +106,8 @@ class _FileLevels:
             return min(own, key=_level)
         plugin = self._plugins.get(subject.plugin)
         domain = self._domains.find(subject.site)
+        if domain and domain.level is Level.OFF and subject.only_closes:
+            domain = None
         if plugin and domain:
             return min(plugin, domain, key=_level)
         return plugin or domain or self._of_toolsets(subject)

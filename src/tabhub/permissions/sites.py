@@ -6,7 +6,7 @@ rule for a site. In doubt a URL is opaque: a disguised host must not get past a 
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from ipaddress import IPv6Address
 from typing import Generic, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -14,6 +14,10 @@ from urllib.parse import unquote_to_bytes
 T = TypeVar("T")
 OPAQUE = "opaque"
 """The site of a URL without a host, or with a host that is not certain."""
+MayTell = Callable[[str], bool] | None
+"""Whether a result may say something about a site; None allows all."""
+WALLED = "walled"
+"""Stands for an address on a site that the rules close to the caller."""
 DEFAULT_PORTS = {"http": "80", "https": "443"}
 LONGEST = 253
 """Characters of a host."""
@@ -55,6 +59,11 @@ def site_of(url: str) -> str:
         return _site(url.strip(_AROUND).translate(_DROPPED))
     except ValueError:
         return OPAQUE
+
+
+def is_walled(address: object, may_tell: MayTell) -> bool:
+    """Whether it is an address on a site that is closed to the caller."""
+    return may_tell is not None and isinstance(address, str) and not may_tell(site_of(address))
 
 
 def site_of_typed(text: str) -> str:

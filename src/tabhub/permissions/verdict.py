@@ -103,3 +103,5 @@ class Subject(msgspec.Struct, frozen=True):
     """The name the tool would have without namesakes."""
     container: bool = False
     """The tool only makes other calls, each with a decision of its own."""
+    only_closes: bool = False
+    """The call closes a page and learns nothing of it, so that its site need not be open."""

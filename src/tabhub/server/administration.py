@@ -18,6 +18,8 @@ from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import Settings, choose_toolsets
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import Internal, NotFound, TabhubError
+from tabhub.page_tools.origins import required_origin
+from tabhub.page_tools.pairing import ENROLMENT_SECONDS, Pairing
 from tabhub.server.session_ends import SessionEnds
 from tabhub.server.status import Reloads, Report
 from tabhub.store.active_rules import ActiveRules
@@ -190,6 +192,7 @@ class Administration:
     audit: AuditLog
     report: Report
     reloading: Reloading
+    pairing: Pairing
 
     def reload(self) -> Json:
         return self.reloading.reload()
@@ -208,6 +211,20 @@ class Administration:
 
     def configure(self, plugin: str, settings: Json) -> Json:
         raise NotFound(f"There is no plugin called {plugin!r}.")
+
+    def allow_page(self, origin: str, code: str | None) -> Json:
+        fault: TabhubError | None = None
+        try:
+            allowed = required_origin(origin)
+            paired = self.pairing.confirm(allowed, code)
+        except TabhubError as error:
+            fault = error
+            raise
+        finally:
+            arguments = {"origin": origin, "code": code}
+            self.audit.record(incident("admin", MAIN.name, "page allow", arguments, fault))
+        seconds = 0 if paired else ENROLMENT_SECONDS
+        return {"origin": allowed, "code": paired, "seconds": seconds}
 
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
         filters = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}

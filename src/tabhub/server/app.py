@@ -98,6 +98,7 @@ class App:
         self.store = Store(home.db if home else None)
         secrets = [secret, *redactable(self.settings.mcp_server.auth_token)]
         self.audit = AuditLog(home.audit if home else None, self.settings.audit, secrets)
+        self.audit.recover()
         self.shortcuts = Shortcuts(self.store)
 
     def _build_permissions(self, home: Home | None, skip: bool) -> None:
@@ -141,7 +142,7 @@ class App:
     def _restore_pages(self, home: Home | None) -> None:
         """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
         SavedSessions(self.store, self.hub, time.monotonic())
-        self.pairing = pairing = Pairing(home, self.settings.worker_origins)
+        self.pairing = pairing = Pairing(home, self.settings.worker_origins, self.store)
         pages, registry = self.pages, self.hub.pages
         check = StoredPageCheck(lambda: self.settings.limits)
         self._page_persistence = PagePersistence(self.store, registry, check, time.time())
@@ -258,7 +259,13 @@ class App:
         """Create the ASGI application: access control, then the router, then the handlers."""
         challenges = Challenges()
         actions = Administration(
-            self.settings, self._clients, self.browsers, self.audit, self.report, self._reloading
+            self.settings,
+            self._clients,
+            self.browsers,
+            self.audit,
+            self.report,
+            self._reloading,
+            self.pairing,
         )
         self._admin = Admin(actions, self.report, secret, challenges)
         handlers: dict[str, AsgiApp | None] = {

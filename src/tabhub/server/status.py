@@ -44,6 +44,8 @@ NO_PLUGINS: Json = {
 PRIVATE = frozenset(
     {
         *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
+        "managedBrowser",
+        "auditLog",
         "disabledBrowserTools",  # the person's; an agent sees its own in its list of tools
     }
 )
@@ -132,6 +134,8 @@ class Report:
     """The port of the second listener, if there is one."""
     starting: bool = False
     """Whether the browser that `start` should open is not ready yet."""
+    managed_browser: Callable[[], Json | None] = lambda: None
+    """The state of the browser that `start` opened, and how often it has crashed."""
     demo: str | None = None
     """The address of the demo shop, if it is served."""
     _started: float = field(default_factory=time.monotonic)
@@ -146,6 +150,7 @@ class Report:
             "mode": "dev" if self.settings.dev else "production",
             "pid": os.getpid(),
             "starting": self.starting,
+            "managedBrowser": self.managed_browser(),
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [self._browser(browser) for browser in browsers],
@@ -169,6 +174,7 @@ class Report:
             **self.reloads.summary(),
             "stateSchemaVersion": VERSION,
             "auditSummary": self.audit.counts.summary(time.time()),
+            "auditLog": self.audit.state(),
         }
 
     def settings_in_force(self) -> Json:
@@ -190,7 +196,7 @@ class Report:
         links = Counter({"managed": 0, "personal": 0})
         links.update("managed" if browser.is_managed else "personal" for browser in browsers)
         pending = sum(browser.connection.pending for browser in browsers)
-        throttled, failures = self.rates.refused, self.audit.failures
+        throttled, audit = self.rates.refused, self.audit.state()
         return [
             *call_metrics(self.audit.counts),
             labelled("version", "tabhub_info", "Version of the server.", {__version__: 1}),
@@ -203,7 +209,8 @@ class Report:
                 "tabhub_approvals_waiting", "Calls that wait for approval.", self.approvals.waiting
             ),
             labelled("kind", "tabhub_throttled", "Over a rate.", throttled, is_counter=True),
-            single("tabhub_audit_write_failures", "Lost entries.", failures, is_counter=True),
+            single("tabhub_audit_waiting", "Lines that wait to be written.", audit["waiting"]),
+            single("tabhub_audit_write_failures", "Lost lines.", audit["lost"], is_counter=True),
         ]
 
     def _session_kinds(self) -> dict[str, int]:

@@ -23,7 +23,7 @@ from tabhub.tools.files import Files, OwnFiles, UploadFolders
 from tabhub.tools.network import har, interception, records, requests
 from tabhub.tools.reading import finding, inspection, reading
 from tabhub.tools.recording import Observer
-from tabhub.tools.state import ClosedTabs, GifRecordings, Screenshots
+from tabhub.tools.state import ClosedTabs, GifRecordings, SavedDownloads, Screenshots
 from tabhub.tools.tabs import groups, tabs, windows
 from tabhub.tools.tool import Context
 from tabhub.wire.mcp.messages import CallResult
@@ -164,6 +164,7 @@ class BrowserSource(Source):
         self._settings = settings
         self.screenshots = Screenshots(time.monotonic)
         self._closed_tabs = ClosedTabs()
+        self._saved_downloads = SavedDownloads()
         self._gif_recordings = GifRecordings(lambda id: hub.sessions.find(id) is not None)
         self._replays = replays
         self._observers = (GifObserver(self._gif_recordings, hub, guard), *observers)
@@ -179,6 +180,7 @@ class BrowserSource(Source):
             self._folders,
             self.screenshots,
             self._closed_tabs,
+            self._saved_downloads,
             self._gif_recordings,
             untrusted=self._settings.untrusted_input,
         )

@@ -17,7 +17,7 @@ from tabhub.errors import Forbidden, NotFound, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Handler, Tool
 from tabhub.permissions.grants import Grants
-from tabhub.permissions.sites import site_of
+from tabhub.permissions.sites import WALLED, is_walled, site_of
 from tabhub.tools.composite.shortcut_recording import ShortcutRecordings
 from tabhub.tools.reports import MAX_TOKENS, fitting, timestamp
 from tabhub.tools.state import Screenshots
@@ -240,10 +240,14 @@ class DevSource(Source):
     def _tabs(self, call: Call) -> list[Json]:
         tabs = (self._hub.tabs.find(id) for id in self._hub.ownership.of(call.session))
         return [
-            {"tabId": tab.id, "site": site_of(tab.url), "status": tab.status}
+            {"tabId": tab.id, "site": self._site(call, tab.url), "status": tab.status}
             for tab in tabs
             if tab is not None
         ]
+
+    @staticmethod
+    def _site(call: Call, url: str) -> str:
+        return WALLED if is_walled(url, call.may_tell) else site_of(url)
 
     async def _reload(self, call: Call) -> tuple[str, Json]:
         self._browsers.latest()  # raises if no browser is connected

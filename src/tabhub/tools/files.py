@@ -5,13 +5,17 @@ and the browser profiles.
 """
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from tabhub.errors import Forbidden, InvalidArguments
 
 OPEN_FOLDERS = ("downloads", "uploads")
 """The folders of a home that are for tools."""
+MOST_SAME_NAMES = 1000
+"""How many files of one name a download may find."""
 
 
 class OwnFiles:
@@ -60,15 +64,46 @@ class Files:
 
     def place(self, name: str, suffixes: Sequence[str]) -> Path:
         """Where a new file may be written; a relative path starts at the folder."""
+        path = self._below(name)
+        if path.suffix.lower() not in suffixes:
+            raise InvalidArguments(f"{name!r} must end with {' or '.join(suffixes)}.")
+        if _exists(path):
+            raise _already_exists(path)
+        return path
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder; None if files may not be saved at all."""
+        if not self.has_folder:
+            return None
+        root = self._root()
+        self._own.require_other(root / "file")
+        return root
+
+    def require_name(self, name: str) -> None:
+        """Raise if a download may not have this name, because it would not be below the folder."""
+        if self.folder is not None:
+            self._below(name)
+
+    def take_in(self, file: Path, name: str) -> Path:
+        """Move what a browser has saved elsewhere below the folder, without overwriting anything.
+
+        Returns where it is then: where it was, if this process does not find it there.
+        """
+        root = self.folder
+        if root is None or not file.is_file() or file.is_symlink():
+            return file
+        if file.resolve().is_relative_to(root):
+            return file
+        self._own.require_other(file)
+        return _moved(file, self._below(name))
+
+    def _below(self, name: str) -> Path:
         root = self._root()
         path = _resolved(root, name)
         if not path.is_relative_to(root) or path == root:
             raise Forbidden(f"Tools save files below {root} only (downloads.folder).")
         self._own.require_other(path)
-        if path.suffix.lower() not in suffixes:
-            raise InvalidArguments(f"{name!r} must end with {' or '.join(suffixes)}.")
-        if _exists(path):
-            raise _already_exists(path)
         return path
 
     def _root(self) -> Path:
@@ -100,6 +135,32 @@ def _exists(path: Path) -> bool:
 
 def _already_exists(path: Path) -> InvalidArguments:
     return InvalidArguments(f"There is a file {path} already; choose another name.")
+
+
+def _moved(file: Path, target: Path) -> Path:
+    """Move a file, under another name if there is one of that name already."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for number in range(MOST_SAME_NAMES):
+            name = f"{target.stem} ({number}){target.suffix}" if number else target.name
+            with suppress(FileExistsError):
+                _move(file, target.with_name(name))
+                return target.with_name(name)
+    except OSError as error:
+        raise InvalidArguments(f"{target} cannot be written: {error.strerror}.") from None
+    raise _already_exists(target)
+
+
+def _move(file: Path, target: Path) -> None:
+    try:
+        os.link(file, target)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Another file system, or one without links.
+        with file.open("rb") as source, target.open("xb") as copy:
+            shutil.copyfileobj(source, copy)
+    file.unlink()
 
 
 def save(path: Path, data: bytes) -> None:

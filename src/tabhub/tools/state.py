@@ -1,4 +1,4 @@
-"""What the browser tools remember between calls: screenshots, closed tabs and GIF recordings.
+"""What the browser tools remember between calls: screenshots, closed tabs, downloads, GIFs.
 
 All of it is in memory and bounded. What a tool keeps in the browser is not here.
 """
@@ -21,6 +21,7 @@ MAX_FRAMES = 1000
 EDGE_PIXELS = 2
 """A point this far outside a screenshot counts as its edge."""
 MAX_CLOSED_TABS = 500
+MAX_DOWNLOADS = 500
 MAX_GIF_FRAMES = 50
 
 _DIGITS = string.digits
@@ -192,6 +193,31 @@ class ClosedTabs:
 
     def closed_by(self, browser: str, restore_id: str) -> str | None:
         return self._closed.get((browser, restore_id))
+
+
+class SavedDownloads:
+    """Where the files of downloads that tools started belong, by browser and number."""
+
+    def __init__(self) -> None:
+        self._names: OrderedDict[tuple[str, int], str] = OrderedDict()
+        self._paths: dict[tuple[str, int], str] = {}
+
+    def begin(self, browser: str, id: int, name: str) -> None:
+        self._names[browser, id] = name
+        if len(self._names) > MAX_DOWNLOADS:
+            oldest, _ = self._names.popitem(last=False)
+            self._paths.pop(oldest, None)
+
+    def name(self, browser: str, id: int) -> str | None:
+        """The name that a file is to have below the folder; None if a tool did not ask for it."""
+        return self._names.get((browser, id))
+
+    def moved(self, browser: str, id: int, path: str) -> None:
+        self._paths[browser, id] = path
+
+    def path(self, browser: str, id: int) -> str | None:
+        """Where a file was moved to."""
+        return self._paths.get((browser, id))
 
 
 @dataclass(frozen=True)

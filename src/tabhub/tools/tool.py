@@ -1,7 +1,7 @@
 """How a browser tool is declared, and the context that its handler gets."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,14 @@ from tabhub.browser.link.pending import Learn, Pending, ReadFile
 from tabhub.calls.call import Call
 from tabhub.calls.results import as_told
 from tabhub.calls.time_limit import Progress
-from tabhub.errors import Internal, InvalidArguments
+from tabhub.errors import Internal, InvalidArguments, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Changes, Handler, Tool
-from tabhub.permissions.sites import OPAQUE, site_of
+from tabhub.permissions.sites import OPAQUE, WALLED, site_of
 from tabhub.tools.files import Files, UploadFolders
-from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, Screenshots
+from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, SavedDownloads, Screenshots
+from tabhub.tools.walls import told, told_error
 from tabhub.wire.abilities import Ability
 from tabhub.wire.commands import COMMANDS
 
@@ -37,6 +38,9 @@ _NEVER_HOSTS = ("javascript", "file", "chrome", "about")
 _LOCAL = re.compile(r"(localhost|127(\.\d+){3}|\[::1\])(:\d+)?([/?#]|$)", re.IGNORECASE)
 
 Json = dict[str, Any]
+Learning = Callable[[Json, Json], Any]
+"""Takes the output of a command as the browser sent it, which the hub learns from, and as the
+caller may see it."""
 CommandListener = Callable[[str, Json, Any], None]
 """Takes a command, its input and its output."""
 
@@ -86,6 +90,7 @@ class Context:
     folders: UploadFolders
     screenshots: Screenshots
     closed_tabs: ClosedTabs
+    saved_downloads: SavedDownloads
     gif_recordings: GifRecordings
     listeners: Sequence[CommandListener] = ()
     """Each is called after every command that ran in a tab."""
@@ -132,37 +137,63 @@ class Context:
         self,
         command: str,
         input: Json,
-        learn: Learn | None = None,
+        learn: Learning | None = None,
         read_file: ReadFile | None = None,
     ) -> Any:
         call = self.call
-        self.require_ability(command)
         # A navigation was decided by its destination; closing a tab does not depend on its page.
         is_in_page = not command.startswith("tabs.") and call.tool.address_of is None
         if is_in_page:
             pending = Pending(
                 site_of(self.tab.url),
                 call.may_enter,
-                learn=learn,
+                learn=self._learner(command, learn),
                 read_file=read_file,
                 untrusted=self.untrusted,
             )
         else:
-            pending = Pending(learn=learn)
-        output = await self.browsers.in_tab(self.tab, command, input, call.report, pending)
-        self.answered = True
+            pending = Pending(learn=self._learner(command, learn))
+        output = await self.in_other_tab(self.tab, command, input, pending)
         for listener in self.listeners:
             listener(command, input, output)
         return output
 
+    async def in_other_tab(self, tab: Tab, command: str, input: Json, pending: Pending) -> Any:
+        """Run a command in a tab; its output leaves out what the caller may not see."""
+        self.require_ability(command)
+        running = self.browsers.in_tab(tab, command, input, self.report, pending)
+        return await self.told(command, running)
+
     async def in_browser(
-        self, browser: str, command: str, input: Json, learn: Learn | None = None
+        self, browser: str, command: str, input: Json, learn: Learning | None = None
     ) -> Any:
         self.require_ability(command)
-        pending = Pending(learn=learn)
-        output = await self.browsers.in_browser(browser, command, input, self.report, pending)
+        # Sites of what such a command finds are asked about as those of frames are.
+        pending = Pending(may_enter=self.call.may_tell, learn=self._learner(command, learn))
+        running = self.browsers.in_browser(browser, command, input, self.report, pending)
+        return await self.told(command, running)
+
+    def _learner(self, command: str, learn: Learning | None) -> Learn | None:
+        if learn is None:
+            return None
+        return lambda output: learn(output, told(command, output, self.call.may_tell))
+
+    async def told(self, command: str, running: Awaitable[Any]) -> Any:
+        """The output of a running command, without what the caller may not see; so for errors."""
+        try:
+            learned = await running
+        except TabhubError as error:
+            raise told_error(error, self.call.may_tell) from error.__cause__
         self.answered = True
-        return output
+        return self._told_tabs(told(command, learned, self.call.may_tell))
+
+    def _told_tabs(self, learned: Any) -> Any:
+        """What was learned from an output, with every tab in it as the tool may see it."""
+        if isinstance(learned, Tab):
+            return self.redacted(learned)
+        if isinstance(learned, tuple | list):
+            return type(learned)(map(self._told_tabs, learned))
+        return learned
 
     def require_ability(self, command: str) -> None:
         """Raise if the tool does not declare what the command can do: rules would not apply."""
@@ -180,9 +211,10 @@ class Context:
         """Whether the tab belongs to the caller, and is not only shared with it."""
         return self.hub.ownership.owner(tab.id) == self.session
 
-    def may_show(self, url: str) -> bool:
-        """Whether a result that lists several pages may include this one."""
-        return self.call.may_tell is None or self.call.may_tell(site_of(url))
+    @staticmethod
+    def may_show(url: str) -> bool:
+        """Whether a list may include the page with this address, as an output has it."""
+        return url != WALLED
 
     def redacted(self, tab: Tab) -> Tab:
         """The tab as a result may show it: without its address if its site is closed."""

@@ -17,7 +17,9 @@ Sender = Literal["server", "extension", "panel", "page"]
 """`panel`: a page of the extension; the extension's worker forwards its requests."""
 Kind = Literal["request", "notification", "either"]
 """`either`: the sender may choose; a request gets a response."""
-Receiver = Literal["connection", "browsers", "pages", "panel", "dispatcher", "relay", "worker"]
+Receiver = Literal[
+    "connection", "browsers", "admission", "pages", "panel", "dispatcher", "relay", "worker"
+]
 """The part of the other side that handles a method; the last three are not in the server."""
 
 
@@ -350,14 +352,46 @@ EXTENSION = Link(
 
 PAGE = Link(
     LinkMethod(
+        "page/hello",
+        "page",
+        "admission",
+        "notification",
+        pages.PageHello,
+        about="The first message of a page. `id` is that of the token that it keeps.",
+    ),
+    LinkMethod(
+        "page/proof",
+        "server",
+        "worker",
+        "notification",
+        pages.PageProof,
+        about="The server knows the token of that id: the bytes of SHA-256 of "
+        "`<port>:<challenge>:<key>`. A program on another port cannot pass this on.",
+    ),
+    LinkMethod(
+        "page/token",
+        "page",
+        "admission",
+        "notification",
+        pages.PageToken,
+        about="The token, after the page has checked the proof.",
+    ),
+    LinkMethod(
         "page/unpaired",
         "server",
         "worker",
         "notification",
         pages.PageUnpaired,
-        about="The person has not allowed this origin yet. The socket stays open for two minutes, "
-        "and `page/ready` follows if the person allows it. If the page sends anything before that, "
-        "the socket is closed.",
+        about="The page has no token that the server knows, and waits for the person. The socket "
+        "stays open for two minutes. If the page sends anything meanwhile, the socket is closed.",
+    ),
+    LinkMethod(
+        "page/paired",
+        "server",
+        "worker",
+        "notification",
+        pages.PagePaired,
+        about="The person has confirmed the code of this page, which keeps this for the next time.",
     ),
     LinkMethod(
         "page/ready",

@@ -10,7 +10,7 @@ PROTOCOL = "tabhub-page"
 PROBE = "tabhub-probe"
 """The subprotocol of a window that only asks whether it may connect."""
 UNPAIRED = 4003
-"""Close code: the person has not allowed this origin."""
+"""Close code: the person has not allowed this page."""
 TOO_MUCH = 4008
 """Close code: the page has sent more than it may."""
 
@@ -98,8 +98,41 @@ class Outcome(LinkStruct, kw_only=True):
     payload: Any = None
 
 
+Short = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+class PageHello(LinkStruct, kw_only=True):
+    """`page/hello`: the page's first message."""
+
+    id: Short | None = None
+    """Of the token that it keeps, if it has one."""
+    challenge: Short
+
+
+class PageProof(LinkStruct):
+    """`page/proof`: the server knows the key that belongs to the page's token."""
+
+    proof: list[int]
+    """The bytes of SHA-256 of `<port>:<challenge>:<key>`."""
+
+
+class PageToken(LinkStruct):
+    """`page/token`: the page proves that it was paired."""
+
+    token: Short
+
+
+class PagePaired(LinkStruct):
+    """`page/paired`: what the page keeps in order to prove itself the next time."""
+
+    id: str
+    key: str
+    """With it the server proves itself, before the page sends its token."""
+    token: str
+
+
 class PageUnpaired(LinkStruct):
-    """`page/unpaired`: the person has not allowed this origin yet."""
+    """`page/unpaired`: the person has not allowed this page yet."""
 
     origin: str
     code: str

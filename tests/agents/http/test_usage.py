@@ -46,6 +46,6 @@ async def test_an_accepted_request_keeps_it_alive() -> None:
 async def test_a_page_connects_but_does_not_keep_it_alive() -> None:
     async with served(Settings(worker_origins=[SHOP])) as server:
         unused = asyncio.create_task(server.app.count_use().unused(0.2))
-        async with admitted(server.port) as page:
+        async with admitted(server) as page:
             assert "result" in await page.register(ONE, tool("search"))
             await asyncio.wait_for(unused, PATIENCE)

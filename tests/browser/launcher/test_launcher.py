@@ -114,6 +114,22 @@ def test_other_preferences_are_kept(home: Home) -> None:
     assert stored == {"extensions": {"a": 1, "ui": {"b": 2, "developer_mode": True}}, "c": 3}
 
 
+def test_the_folder_for_downloads_is_set_until_it_is_not_wanted_any_more(home: Home) -> None:
+    def folder() -> str | None:
+        download = json.loads(preferences(home).read_text()).get("download", {})
+        found: str | None = download.get("default_directory")
+        return found
+
+    for wanted in (Path("/one"), Path("/two")):
+        prepare_profile(home.profile, wanted)
+        assert folder() == str(wanted)
+    prepare_profile(home.profile)
+    assert folder() is None
+    preferences(home).write_text('{"download": {"default_directory": "/chosen/in/the/browser"}}')
+    prepare_profile(home.profile)
+    assert folder() == "/chosen/in/the/browser"
+
+
 @pytest.mark.parametrize("broken", ["{", "[1]", ""])
 def test_broken_preferences_are_left_to_the_browser(home: Home, broken: str) -> None:
     preferences(home).parent.mkdir(parents=True)

@@ -8,6 +8,7 @@ import pytest
 from tabhub.config.paths import Home
 from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.storage import Published
+from tabhub.page_tools.pairing import PageTokens
 from tabhub.page_tools.persistence import TOOLS
 from tabhub.page_tools.schema_rules import NO_ARGUMENTS
 from tabhub.store.store import Store
@@ -16,16 +17,34 @@ from tests.support.product import Product
 SHOP = "https://shop.example"
 
 
-def test_an_origin_is_allowed_once_listed_and_forgotten(product: Product) -> None:
+def test_only_a_running_server_pairs_pages(product: Product) -> None:
+    refused = product.run("page", "allow", SHOP)
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert "Only a running server pairs pages" in refused.stderr
     assert product.run("page", "list", "--json").stdout == '{"allowed":[],"waiting":[]}\n'
-    for written in (f"{SHOP}/", "HTTPS://Shop.Example:443", "http://localhost:*"):
-        assert product.run("page", "allow", written).returncode == 0
+
+
+def test_an_origin_is_listed_and_forgotten_without_a_server(product: Product) -> None:
+    allowed = json.dumps([SHOP, "http://localhost:*"])
+    assert product.run("config", "set", "workerOrigins", allowed).returncode == 0
     listed = json.loads(product.run("page", "list", "--json").stdout)
     assert listed["allowed"] == [SHOP, "http://localhost:*"]
-    assert product.run("page", "forget", SHOP).stdout == f"Forgotten: {SHOP}\n"
+    assert product.run("page", "forget", f"{SHOP}/").stdout == f"Forgotten: {SHOP}\n"
     assert product.run("page", "list").stdout == "http://localhost:*\n"
     second_run = product.run("page", "forget", SHOP)
     assert second_run.returncode == 1 and "is not allowed" in second_run.stderr
+
+
+def test_forgetting_an_origin_without_a_server_revokes_its_tokens(product: Product) -> None:
+    store = Store(Home(product.home).create().db)
+    for origin in ("http://localhost:1", "http://localhost:2"):
+        PageTokens(store).issue(origin)
+    product.run("config", "set", "workerOrigins", '["http://localhost:*"]')
+    forgotten = product.run("page", "forget", "http://localhost:1")
+    assert forgotten.stdout == "Forgotten: http://localhost:1 in 1 browser\n"
+    assert PageTokens(store).revoke(lambda origin: True) == 1
+    store.close()
+    assert product.run("page", "forget", "http://localhost:1").returncode == 1
 
 
 def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product) -> None:
@@ -38,7 +57,7 @@ def test_a_site_is_forgotten_with_the_tools_that_stayed_listed(product: Product)
     store.close()
     forgotten = product.run("page", "forget", SHOP)
     assert forgotten.stdout == "Forgotten: 2 tools kept without a tab\n"
-    product.run("page", "allow", "https://bank.example")
+    product.run("config", "set", "workerOrigins", '["https://bank.example"]')
     forgotten = product.run("page", "forget", "https://bank.example")
     assert forgotten.stdout.splitlines() == [
         "Forgotten: https://bank.example",
@@ -66,4 +85,4 @@ def test_an_origin_without_a_scheme_is_refused_with_a_suggestion(
     message = " ".join(refused.stderr.split())
     assert "http:// or https:// is missing" in message
     suggested = message.partition("Is it ")[2].partition(" or ")[0]
-    assert product.run("page", "allow", suggested).stdout == f"Allowed: {suggested}\n"
+    assert product.run("page", "allow", suggested).returncode == 3

@@ -42,16 +42,17 @@ async def test_pages_that_wait_are_named_with_their_codes(
     product: Product, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    async with served(Settings(worker_origins=["http://a.example"])) as server:
+    home = Home(product.home)
+    home.config.write_text('{"workerOrigins": ["http://a.example"]}')
+    async with served(Settings(worker_origins=["http://a.example"]), home=home) as server:
         joined(product, server)
-        await run(product, "page", "allow", "http://a.example")
         async with connecting(server.port) as worker:
             code = (await worker.next())["params"]["code"]
             listed = await run(product, "page", "list")
             report = json.loads((await run(product, "page", "list", "--json")).stdout)
             status = await run(product, "status")
             facts = json.loads((await run(product, "status", "--json")).stdout)
-    line = f"Waits for approval: {SHOP} (code {code}): tabhub page allow {SHOP}"
+    line = f"Waits for approval: {SHOP} (code {code}): tabhub page allow {SHOP} {code}"
     assert listed.stdout.splitlines() == ["http://a.example", line]
     assert line in status.stdout.splitlines()
     waiting = [{"origin": SHOP, "code": code}]
@@ -60,7 +61,7 @@ async def test_pages_that_wait_are_named_with_their_codes(
     logged = [
         record.getMessage() for record in caplog.records if "page allow" in record.getMessage()
     ]
-    assert logged == [f"a page waits for pairing (code {code}): tabhub page allow {SHOP}"]
+    assert logged == [f"a page waits for pairing: tabhub page allow {SHOP} {code}"]
 
 
 async def test_an_origin_with_shell_syntax_is_quoted(
@@ -71,10 +72,49 @@ async def test_an_origin_with_shell_syntax_is_quoted(
     async with served() as server:
         joined(product, server)
         async with connecting(server.port, evil) as worker:
-            await worker.next()
+            code = (await worker.next())["params"]["code"]
             listed = await run(product, "page", "list")
-    assert listed.stdout.endswith(f": tabhub page allow '{evil}'\n")
+    assert listed.stdout.endswith(f": tabhub page allow '{evil}' {code}\n")
     assert f"tabhub page allow '{evil}'" in caplog.text
+
+
+async def test_the_page_that_waits_is_allowed(product: Product) -> None:
+    home = Home(product.home)
+    async with served(home=home) as server:
+        joined(product, server)
+        async with connecting(server.port) as worker:
+            code = (await worker.next())["params"]["code"]
+            wrong = await run(product, "page", "allow", SHOP, "0000")
+            allowed = await run(product, "page", "allow", f"{SHOP}/", code.lower())
+            assert (await worker.next())["method"] == "page/paired"
+            assert (await worker.next())["method"] == "page/ready"
+            forgotten = await run(product, "page", "forget", SHOP)
+            assert (await worker.closed())[0] == 4003
+        listed = await run(product, "page", "list", "--json")
+    assert (wrong.returncode, "nothing was done" in wrong.stderr) == (1, True)
+    assert allowed.stdout.startswith(f"Allowed: {SHOP}, the page that shows {code}.")
+    assert forgotten.stdout == f"Forgotten: {SHOP}\n"
+    assert json.loads(listed.stdout) == {"allowed": [], "waiting": []}
+
+
+async def test_if_none_waits_the_next_page_is_allowed(product: Product) -> None:
+    async with served(home=Home(product.home)) as server:
+        joined(product, server)
+        allowed = await run(product, "page", "allow", "http://localhost:*")
+        async with connecting(server.port, "http://localhost:8000") as first:
+            assert (await first.next())["method"] == "page/paired"
+            async with (
+                connecting(server.port, "http://localhost:1") as second,
+                connecting(server.port, "http://localhost:2") as third,
+            ):
+                codes = [(await one.next())["params"]["code"] for one in (second, third)]
+                several = await run(product, "page", "allow", "http://localhost:*")
+        listed = await run(product, "page", "list")
+        audit = server.app.audit.entries(plugin="admin")
+    assert "next page that connects within 2 minutes is paired" in allowed.stdout
+    assert several.returncode == 2 and all(code in several.stderr for code in codes)
+    assert listed.stdout == "http://localhost:*\n"
+    assert [entry["tool"] for entry in audit].count("page allow") == 2
 
 
 async def test_a_page_tool_is_explained_by_the_server_that_knows_it(product: Product) -> None:

@@ -71,6 +71,7 @@ def test_a_setting_is_written_as_json_or_in_words_and_read_back(
         ("uploads.folders", '["/tmp", "up"]', "uploads.folders must be a full path, not 'up'."),
         ("limits.callSeconds", "301", "above limits.maxCallSeconds, which is 300."),
         ("limits.maxCallSeconds", "9", "limits.callSeconds is 30, but must not be above"),
+        ("audit.clientBytesPerDay", "5", "audit.clientBytesPerDay must be 0 or at least 100000."),
         ("mcpServer.port", "x", "mcpServer.port must be a whole number at least 0"),
         ("mcpServer.corsOrigins", "a.example", "each item an origin such as https://app.example"),
         ("permissions.tools.navigate", "on", "permissions.tools.navigate must be off or ask or"),

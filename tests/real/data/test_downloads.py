@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from tests.real.conftest import Opener
 from tests.real.reasons import reason
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.managed import rig
 from tests.support.eventually import eventually
 from tests.support.site import Site
 
@@ -18,13 +20,13 @@ DOWNLOAD = "browser_download_file"
 
 
 async def test_a_download_ends_as_a_file_and_reports_its_path(
-    agent: Agent, site: Site, downloads: Path
+    agent: Agent, site: Site, saved: Path
 ) -> None:
     url = f"{site.url}/download"
     result = await agent.call(DOWNLOAD, url=url, filename="tabhub-test/name.bin")
     path = Path(result["path"])
     assert (result["state"], result["totalBytes"], result["url"]) == ("complete", 4, url)
-    assert path.read_bytes() == b"data" and path == downloads / "tabhub-test" / "name.bin"
+    assert path.read_bytes() == b"data" and path == saved / "tabhub-test" / "name.bin"
     status = await agent.call("browser_get_download_status", downloadId=result["downloadId"])
     assert status == result
     listed = await agent.call("browser_list_downloads", query="tabhub-test", state="complete")
@@ -34,14 +36,51 @@ async def test_a_download_ends_as_a_file_and_reports_its_path(
     assert none == {"downloads": [], "total": 0}
 
 
+async def test_a_download_that_a_page_starts_goes_to_the_folder_of_the_settings(
+    agent: Agent, site: Site, opened: Opener, saved: Path
+) -> None:
+    await opened(f"{site.url}/html?body=<a href='/download'>file</a>")
+    clicked = await agent.call("browser_click_element", selector="a")
+    assert clicked["effect"]["download"] == "x.bin"
+    listed = await eventually(
+        lambda: agent.call("browser_list_downloads", query="x.bin", state="complete"),
+        until=lambda found: bool(found["downloads"]),
+    )
+    assert Path(listed["downloads"][0]["path"]).parent == saved
+
+
+async def test_a_browser_with_another_folder_gives_its_downloads_to_that_of_the_settings(
+    tmp_path: Path, site: Site
+) -> None:
+    async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
+        elsewhere = await ann.call(DOWNLOAD, url=f"{site.url}/download", filename="moved.bin")
+        folder = tmp_path / "given"
+        assert here.product.run("config", "set", "downloads.folder", str(folder)).returncode == 0
+        names = []
+        for name in ("a/moved.bin", "a/moved.bin"):
+            item = await ann.call(DOWNLOAD, url=f"{site.url}/download", filename=name)
+            path = Path(item["path"])
+            names.append(path.relative_to(folder).as_posix())
+            assert path.read_bytes() == b"data"
+            status = await ann.call("browser_get_download_status", downloadId=item["downloadId"])
+            assert status == item
+        assert names[0] == "a/moved.bin" and len(set(names)) == 2
+        listed = (await ann.call("browser_list_downloads"))["downloads"]
+        assert [item["path"] for item in listed][-1] == elsewhere["path"]
+        browsers_own = Path(elsewhere["path"]).parent
+        assert not browsers_own.joinpath("a", "moved.bin").exists()
+        Path(elsewhere["path"]).unlink()
+        browsers_own.joinpath("a").rmdir()
+
+
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
         ({"url": "{site}/nothing-here"}, "navigation_failed"),
         ({"url": "http://127.0.0.1:1/"}, "navigation_failed"),
         ({"url": "file:///etc/passwd"}, "invalid_arguments"),
-        ({"url": "{site}/download", "filename": "../up.bin"}, "invalid_arguments"),
-        ({"url": "{site}/download", "filename": "/tmp/tabhub.bin"}, "invalid_arguments"),
+        ({"url": "{site}/download", "filename": "../up.bin"}, "permission_denied"),
+        ({"url": "{site}/download", "filename": "/tmp/tabhub.bin"}, "permission_denied"),
     ],
 )
 async def test_a_failed_download_gives_a_reason(

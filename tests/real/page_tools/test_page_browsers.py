@@ -149,10 +149,10 @@ async def test_after_a_server_restart_the_tools_of_open_pages_are_listed_again(
     product = Product(tmp_path / "home")
     with serve_page() as url:
         site = url.rstrip("/")
-        product.run("page", "allow", site)
         async with AsyncExitStack() as stack:
             with product.running("start", "--port", "0"):
                 port = product.wait_running()
+                assert product.run("page", "allow", site).returncode == 0
                 async with product.client(port) as http:
                     here = await stack.enter_async_context(
                         in_a_browser(product, tmp_path / "one/profile", site, port, Agent(http))

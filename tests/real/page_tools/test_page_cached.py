@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MB-09")]
 @asynccontextmanager
 async def pages(folder: Path, site: Site, config: dict[str, Any]) -> AsyncIterator[Shops]:
     async with rig(folder, config) as managed, managed.agent("robot") as agent:
+        managed.allow_page(site.url)
         yield Shops(managed.cdp, site.url, managed.port, agent)
 
 
@@ -51,7 +52,7 @@ async def test_a_tool_of_a_site_in_the_settings_stays_and_opens_its_page_when_ca
 async def test_a_tool_that_declares_itself_cached_stays_and_others_of_its_page_go(
     tmp_path: Path, site: Site
 ) -> None:
-    async with pages(tmp_path, site, {"workerOrigins": [site.url]}) as here:
+    async with pages(tmp_path, site, {}) as here:
         url = f"{site.page('tools-cached')}?hub={here.hub}"
         before = await left(here, url, "where")
         await here.without("short")

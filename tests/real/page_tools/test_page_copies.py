@@ -13,7 +13,6 @@ from tests.support.browsers.shops import Shops, shops
 
 pytestmark = pytest.mark.real_browser
 MUG = {"sku": "mug"}
-PAIRED = {"workerOrigins": ["http://127.0.0.1:*"]}
 
 
 async def duplicated(here: Shops, tab: int) -> tuple[str, int]:
@@ -45,7 +44,7 @@ async def test_a_duplicate_of_a_tab_shares_the_entry_and_gets_its_own_calls(
 @pytest.mark.requirement("MT-02")
 @pytest.mark.requirement("MT-08")
 async def test_a_duplicate_of_a_tab_with_the_worker_has_an_id_of_its_own(tmp_path: Path) -> None:
-    async with shops(tmp_path, PAIRED) as here:
+    async with shops(tmp_path, paired=True) as here:
         page, tab = await here.tab(here.shop)
         id = await here.connected(page)
         await here.have("view_cart", tab)
@@ -64,7 +63,7 @@ async def test_a_duplicate_of_a_tab_with_the_worker_has_an_id_of_its_own(tmp_pat
 async def test_a_page_and_its_frame_with_the_worker_are_one_tab_of_the_extension(
     tmp_path: Path,
 ) -> None:
-    async with shops(tmp_path, PAIRED) as here:
+    async with shops(tmp_path, paired=True) as here:
         page = await here.open(here.shop, before=framed(here, "load"))
         id, tab = await here.connected(page), await here.number(page)
         for _ in range(2):

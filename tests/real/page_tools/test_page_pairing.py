@@ -36,19 +36,20 @@ async def test_a_page_asks_to_pair_is_admitted_by_its_code_and_removed_by_the_co
                 )
             assert managed.product.run("page", "list").stdout == f"{here.site}\n"
             managed.product.run("page", "forget", here.site)
-            await here.status(page, "unpaired")
-            managed.product.run("page", "allow", here.site)
+            code = (await here.status(page, "unpaired"))["code"]
+            assert code in managed.product.run("page", "allow", here.site, code).stdout
             await here.status(page, "connected")
         lines = [(line["plugin"], line["tool"], line["verdict"]) for line in managed.audit()]
         assert ("door", "knock at /page", "refused") in lines
         assert ("panel", "page.pair", "allowed") in lines
+        assert ("admin", "page allow", "allowed") in lines
 
 
 @pytest.mark.requirement("MT-08")
 async def test_a_page_with_extension_and_worker_is_one_tab(tmp_path: Path) -> None:
     with serve_page() as url:
-        config = {"workerOrigins": ["http://127.0.0.1:*"]}
-        async with rig(tmp_path, config) as managed, managed.agent("robot") as agent:
+        async with rig(tmp_path, {}) as managed, managed.agent("robot") as agent:
+            managed.allow_page(url)
             here = PlainBrowser(managed.cdp, url.rstrip("/"), managed.port)
             page = await here.open()
             id = await here.connected(page)

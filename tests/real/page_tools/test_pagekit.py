@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tabhub.cli.server.demo import serve_page
-from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
+from tabhub.page_tools.pairing import Pairing
 from tests.support.browsers.plain import TAB_ID, PlainBrowser, browser
 from tests.support.eventually import eventually
 from tests.support.page_events import PageEvents
@@ -25,6 +25,7 @@ class World(PlainBrowser):
     """A browser without the extension, and the page events that reach the server."""
 
     events: PageEvents
+    pairing: Pairing
 
     async def tabs(self, *ids: str, seconds: float = 10.0) -> None:
         """Wait until exactly these tabs have all tools of the shop."""
@@ -39,11 +40,14 @@ class World(PlainBrowser):
 async def world(folder: Path, *flags: str, paired: bool = True) -> AsyncIterator[World]:
     with serve_page() as url:
         site = url.rstrip("/")
-        async with served(Settings(worker_origins=[site] if paired else [])) as server:
+        async with served() as server:
+            if paired:
+                server.app.pairing.confirm(site, None)
             events = PageEvents(server.app.pages)
             async with browser(folder, *(flag.format(port=site[17:]) for flag in flags)) as cdp:
                 here = World(cdp, site, server.port)
                 here.events = events
+                here.pairing = server.app.pairing
                 yield here
 
 
@@ -289,6 +293,56 @@ async def test_an_unpaired_page_shows_a_code_and_does_not_connect(
         code = (await here.status(page, "unpaired"))["code"]
         assert len(code) == 4
         assert here.events.of("connect") == []
+
+
+STORED = """new Promise((resolve) => {
+  indexedDB.open("tabhub").onsuccess = ({ target: { result: database } }) => {
+    const stored = database.transaction("tabhub").objectStore("tabhub").getAll();
+    stored.onsuccess = () => (database.close(), resolve(stored.result));
+  };
+})"""
+LOSE = """new Promise((resolve, reject) => {
+  const deleting = indexedDB.deleteDatabase("tabhub");
+  deleting.onsuccess = resolve;
+  deleting.onblocked = deleting.onerror = reject;
+}).then(() => 1)"""
+
+
+async def _reopened(here: World, page: str) -> str:
+    """Close the only page of the shop, and so its worker, and open another."""
+    await here.close(page)
+    await here.tabs()
+    return await here.open()
+
+
+@pytest.mark.requirement("MT-01")
+async def test_a_page_keeps_its_pairing_and_asks_again_when_it_is_lost_or_revoked(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path, paired=False) as here:
+        page = await here.open()
+        code = (await here.status(page, "unpaired"))["code"]
+        assert here.pairing.confirm(here.site, code) == code
+        tab = await here.connected(page)
+        await here.tabs(tab)
+        (stored,) = await here.value(page, STORED)
+        assert sorted(stored) == ["id", "key", "token"]
+        await here.value(page, "window.old = 1; location.reload()")
+        await here.until(page, "window.old === undefined")
+        assert await here.connected(page) == tab
+        page = await _reopened(here, page)
+        await here.tabs(await here.connected(page))
+        assert await here.value(page, STORED) == [stored]
+        # The page is still connected, and asks only when it connects again.
+        assert await here.value(page, LOSE) == 1
+        page = await _reopened(here, page)
+        lost = (await here.status(page, "unpaired"))["code"]
+        here.pairing.confirm(here.site, lost)
+        await here.tabs(await here.connected(page))
+        assert await here.value(page, STORED) != [stored]
+        here.pairing.take([])
+        revoked = (await here.status(page, "unpaired"))["code"]
+        assert here.pairing.waiting() == [{"origin": here.site, "code": revoked}]
 
 
 @pytest.mark.requirement("MT-08")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.config.settings import Settings
 from tests.support.browsers.plain import PlainBrowser, browser
 from tests.support.eventually import eventually
 from tests.support.page_events import PageEvents
@@ -78,9 +77,10 @@ async def test_each_build_offers_tools_and_serves_as_its_own_worker(
 ) -> None:
     with serving(built[0]) as site:
         async with (
-            served(Settings(worker_origins=[site])) as server,
+            served() as server,
             browser(tmp_path) as cdp,
         ):
+            server.app.pairing.confirm(site, None)
             events = PageEvents(server.app.pages)
             here = PlainBrowser(cdp, site, server.port)
             page = await here.open(f"{site}/{name}.html?hub={here.hub}")

@@ -147,15 +147,16 @@ async def test_a_page_reconnects_after_a_server_restart(tmp_path: Path) -> None:
         port: int = free.getsockname()[1]
         free.close()
         site = url.rstrip("/")
-        product.run("page", "allow", site)
         product.run("permissions", "set", f"domain:{site.removeprefix('http://')}", "auto")
         async with browser(tmp_path) as cdp:
             here = WorkerShops(cdp, site, port)
             page = await here.open()
             await here.status(page, "waiting")
-            for _ in range(2):
+            for is_paired in (False, True):
                 with product.running("start", "--port", str(port)):
                     product.wait_running()
+                    if not is_paired:
+                        assert product.run("page", "allow", site).returncode == 0
                     await here.show(page)
                     tab = await here.connected(page)
                     async with product.client(port) as http:

@@ -38,6 +38,11 @@ class Rig:
         async with self.http(self.product.run("client", "add", name).stdout.strip()) as http:
             yield Agent(http)
 
+    def allow_page(self, url: str) -> None:
+        """Let the next page of this origin offer its tools without the extension."""
+        allowed = self.product.run("page", "allow", url)
+        assert allowed.returncode == 0, allowed.stderr
+
     def audit(self) -> list[dict[str, Any]]:
         lines = (self.product.home / "audit.log").read_text().splitlines()
         return [json.loads(line) for line in lines]

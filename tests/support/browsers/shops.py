@@ -58,9 +58,13 @@ class Shops(PlainBrowser, PageTools):
 
 
 @asynccontextmanager
-async def shops(folder: Path, config: dict[str, Any] | None = None) -> AsyncIterator[Shops]:
+async def shops(
+    folder: Path, config: dict[str, Any] | None = None, *, paired: bool = False
+) -> AsyncIterator[Shops]:
     with serve_page() as url:
         async with rig(folder, config or {}) as managed, managed.agent("robot") as agent:
+            if paired:
+                managed.allow_page(url)
             yield Shops(managed.cdp, url.rstrip("/"), managed.port, agent)
 
 
@@ -83,10 +87,11 @@ async def worker_shops(folder: Path) -> AsyncIterator[WorkerShops]:
         # The owner of this browser is unknown, so calls would need the approval of a person.
         allowed = PermissionSettings(domains={site.removeprefix("http://"): "auto"})
         async with (
-            served(Settings(worker_origins=[site], permissions=allowed)) as server,
+            served(Settings(permissions=allowed)) as server,
             browser(folder) as cdp,
             client(server.port) as http,
         ):
+            server.app.pairing.confirm(site, None)
             here = WorkerShops(cdp, site, server.port)
             here.agent = Agent(http)
             yield here

@@ -1,6 +1,7 @@
 """A double of the page worker library: sends the messages of a test to `/page`."""
 
 import asyncio
+import hashlib
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -10,10 +11,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
+from tabhub.server.serving import Server
 from tests.support.eventually import PATIENCE
 
 SHOP = "https://shop.example"
 ONE = "550e8400-e29b-41d4-a716-446655440000"
+CHALLENGE = "c0ffee"
 OTHER = "6fa459ea-ee8a-4ca4-894e-db77e160355e"
 
 
@@ -26,7 +29,20 @@ class FakeWorker:
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
+        self.pairing: dict[str, str] = {}
+        """What a page keeps for its next connection."""
         self._id = 0
+
+    async def paired(self, port: int, pairing: dict[str, str] | None) -> dict[str, str]:
+        """Receive a pairing, or use an earlier one."""
+        first = await self.next()
+        if pairing is None:
+            assert first["method"] == "page/paired"
+            given: dict[str, str] = first["params"]
+            return given
+        assert first["params"] == {"proof": proof(port, CHALLENGE, pairing["key"])}
+        await self.notify("page/token", token=pairing["token"])
+        return pairing
 
     async def notify(self, method: str, **params: Any) -> None:
         await self._send({"method": method, "params": params})
@@ -65,23 +81,41 @@ class FakeWorker:
         await self.socket.send(json.dumps({"jsonrpc": "2.0", **message}))
 
 
+def proof(port: int, challenge: str, key: str) -> list[int]:
+    """What a server must send to show that it knows the key."""
+    return list(hashlib.sha256(f"{port}:{challenge}:{key}".encode()).digest())
+
+
 @asynccontextmanager
 async def connecting(
-    port: int, origin: str | None = SHOP, protocol: str = "tabhub-page", host: str | None = None
+    port: int,
+    origin: str | None = SHOP,
+    protocol: str = "tabhub-page",
+    host: str | None = None,
+    id: str | None = None,
+    hello: bool = True,
 ) -> AsyncIterator[FakeWorker]:
-    """A worker that has connected and may still need pairing."""
+    """A worker that has said hello, and may still need pairing."""
     async with connect(
         f"ws://127.0.0.1:{port}/page",
         origin=None if origin is None else Origin(origin),
         subprotocols=[Subprotocol(protocol)],
         additional_headers={} if host is None else {"Host": host},
     ) as socket:
-        yield FakeWorker(socket)
+        worker = FakeWorker(socket)
+        if hello and protocol == "tabhub-page":
+            await worker.notify("page/hello", id=id, challenge=CHALLENGE)
+        yield worker
 
 
 @asynccontextmanager
-async def admitted(port: int, origin: str = SHOP) -> AsyncIterator[FakeWorker]:
-    """A worker that the server has admitted."""
-    async with connecting(port, origin) as worker:
+async def admitted(
+    server: Server, origin: str = SHOP, pairing: dict[str, str] | None = None
+) -> AsyncIterator[FakeWorker]:
+    """A worker that the server has admitted: with what an earlier one got, or newly paired."""
+    if pairing is None:
+        server.app.pairing.confirm(origin, None)
+    async with connecting(server.port, origin, id=pairing["id"] if pairing else None) as worker:
+        worker.pairing = await worker.paired(server.port, pairing)
         assert (await worker.next())["method"] == "page/ready"
         yield worker

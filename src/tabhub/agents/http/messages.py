@@ -23,6 +23,8 @@ SSE_HEADERS: tuple[Header, ...] = (
 )
 PING = b": ping\n\n"
 KEEPALIVE_SECONDS = 15.0
+SHORTEST_WAIT_SECONDS = 60
+"""What `Retry-After` says at least: the window of the rate limits."""
 WATCH_AFTER_SECONDS = 0.02
 """A call that ends sooner never pays for watching its connection."""
 
@@ -147,8 +149,9 @@ def headers_of(error: TabhubError) -> list[Header]:
         headers.append((b"www-authenticate", b"Bearer"))
     if error.allow is not None:
         headers.append((b"allow", error.allow.encode()))
-    if error.reason == "rate_limited":
-        headers.append((b"retry-after", b"60"))
+    if error.status == 429:
+        seconds = max(SHORTEST_WAIT_SECONDS, error.extra.get("retryAfterMs", 0) // 1000)
+        headers.append((b"retry-after", b"%d" % seconds))
     return headers
 
 

@@ -17,13 +17,14 @@ from tabhub.agents.tab_groups import GROUP, LONGEST_AGENT, TabGroups, operation_
 from tabhub.agents.tool_search import Listing, ToolSearch
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call
-from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, AuditSink, MayTell
+from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, AuditSink
 from tabhub.calls.results import failed
 from tabhub.calls.runner import Runner
 from tabhub.errors import Forbidden, NotFound, ProtocolError, TabhubError, Unavailable
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import BoundedSchema
+from tabhub.permissions.sites import MayTell
 from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"

@@ -8,13 +8,13 @@ import msgspec
 
 from tabhub.agents.mcp.backend import Change
 from tabhub.calls.marks import escaped
-from tabhub.calls.ports import MayTell
 from tabhub.calls.results import UNTRUSTED, as_told
 from tabhub.errors import NotFound
 from tabhub.hub import tabs as hub_tabs
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import PAGE_LABEL
+from tabhub.permissions.sites import MayTell
 from tabhub.wire.mcp import messages as m
 
 JSON = "application/json"

@@ -30,6 +30,9 @@ _STDERR_SECONDS = 1.0
 _POLL_SECONDS = 0.02
 _PROFILE_IN_USE = 21
 """The exit code of a headless browser whose profile is open; one with windows exits with 0."""
+_TOLD = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+_ON_PURPOSE = frozenset((0, _PROFILE_IN_USE, *(-n for n in _TOLD), *(128 + n for n in _TOLD)))
+"""The exit codes of a browser that was closed; a wrapper script adds 128 to a signal."""
 KEPT_BYTES = 8192
 SHOWN_LINES = 5
 _NOISE = ("unexpected operator", "dbus/", "zygote_linux.cc")
@@ -57,13 +60,14 @@ class BrowserProcess:
         headless: bool,
         urls: Sequence[str] = (),
         extra_args: Sequence[str] = (),
+        downloads: Path | None = None,
     ) -> "BrowserProcess":
         """Start a browser with the installed extension; returns when it has opened the profile.
 
         It can still fail before its extension connects: await `failure` together with that.
         """
         profile, extension = profile.expanduser().absolute(), home.managed_extension.absolute()
-        prepare_profile(profile)
+        prepare_profile(profile, downloads)
         arguments = browser_arguments(
             browser,
             extension=extension,
@@ -89,6 +93,11 @@ class BrowserProcess:
     async def wait(self) -> int:
         """Wait until the browser ends for any reason; returns its exit code."""
         return await self._process.wait()
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether it has ended, and neither closed itself nor was told to end."""
+        return self._process.returncode not in (None, *_ON_PURPOSE)
 
     async def failure(self) -> BrowserFailed:
         """Wait until the browser ends where that is an error; returns the error."""

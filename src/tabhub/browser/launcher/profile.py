@@ -19,17 +19,32 @@ STOP_SECONDS = 5.0
 _POLL_SECONDS = 0.1
 
 
-def prepare_profile(profile: Path) -> None:
-    """Switch developer mode on: without it the extension stays off after it reloads itself."""
+def prepare_profile(profile: Path, downloads: Path | None = None) -> None:
+    """Switch developer mode on, and set the folder for downloads.
+
+    Without developer mode, the extension stays off after it reloads itself.
+    """
     private_folder(profile)
     path = profile / "Default" / "Preferences"
     preferences = _read(path)
     if preferences is None:
         return
-    ui = _inner(_inner(preferences, "extensions"), "ui")
-    if ui.get("developer_mode") is not True:
-        ui["developer_mode"] = True
-        write_private(path, json.dumps(preferences).encode())
+    before = json.dumps(preferences)
+    _inner(_inner(preferences, "extensions"), "ui")["developer_mode"] = True
+    _set_downloads(preferences, None if downloads is None else str(downloads))
+    if (after := json.dumps(preferences)) != before:
+        write_private(path, after.encode())
+
+
+def _set_downloads(preferences: dict[str, Any], folder: str | None) -> None:
+    """Set the folder; once it is not set any more, the browser's own counts again."""
+    if folder is None and "tabhub" not in preferences:
+        return
+    download, ours = _inner(preferences, "download"), _inner(preferences, "tabhub")
+    if folder is not None:
+        download["default_directory"] = ours["downloads"] = folder
+    elif download.get("default_directory") == ours.pop("downloads", ()):
+        del download["default_directory"]
 
 
 def owner(profile: Path) -> int | None:
@@ -63,9 +78,10 @@ def _inner(outer: dict[str, Any], key: str) -> dict[str, Any]:
 class OpenBrowser:
     """A running browser that another process has started, known by its process number."""
 
-    def __init__(self, pid: int, command: str) -> None:
+    def __init__(self, pid: int, command: str, profile: Path) -> None:
         self.pid = pid
         self._command = f"{command} "
+        self._profile = profile
 
     @classmethod
     def find(cls, profile: Path, extension: Path) -> "OpenBrowser | None":
@@ -73,7 +89,7 @@ class OpenBrowser:
         pid = owner(profile)
         if pid is None or not processes.is_alive(pid):
             return None
-        found = cls(pid, processes.command(pid))
+        found = cls(pid, processes.command(pid), profile)
         is_ours = found._has(f"--user-data-dir={profile}") and found._has_extension(extension)
         return found if is_ours else None
 
@@ -90,6 +106,14 @@ class OpenBrowser:
         while processes.is_alive(self.pid):
             await asyncio.sleep(_POLL_SECONDS)
         return 0
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether it has ended without noting in its profile that it was closed."""
+        if processes.is_alive(self.pid):
+            return False
+        preferences = _read(self._profile / "Default" / "Preferences") or {}
+        return _inner(preferences, "profile").get("exit_type") == "Crashed"
 
     async def failure(self) -> BrowserFailed:
         await self.wait()

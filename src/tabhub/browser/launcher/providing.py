@@ -40,6 +40,8 @@ class BrowserOptions:
     lends: bool = True
     """Whether a browser that another process manages is accepted."""
     leaves_with_server: bool = False
+    downloads: Path | None = None
+    """The folder for downloads; None for the browser's own."""
 
     def is_met_by(self, running: OpenBrowser) -> bool:
         """Whether a running browser matches; pages are only opened in a new one."""
@@ -70,6 +72,11 @@ class ManagedBrowser:
 
     async def failure(self) -> BrowserFailed:
         return await self._process.failure()
+
+    @property
+    def has_crashed(self) -> bool:
+        """Whether it has crashed and is ours to start again."""
+        return self._hold is not None and self._process.has_crashed
 
     async def stop(self) -> None:
         """End it, unless another process manages it."""
@@ -144,6 +151,7 @@ async def _start(
         headless=options.is_headless,
         urls=options.urls,
         extra_args=options.arguments,
+        downloads=options.downloads,
     )
 
 

@@ -1,24 +1,29 @@
 """`tabhub page`: sites whose pages may offer tools without the extension."""
 
+import shlex
+
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
 from tabhub.cli.server.server_status import waiting_pages
 from tabhub.config import keys, settings
 from tabhub.config.paths import Home
 from tabhub.config.settings import Origins
-from tabhub.errors import InvalidArguments, NotFound
-from tabhub.page_tools.pairing import SCHEMES, web_origin
+from tabhub.errors import NotFound
+from tabhub.page_tools.origins import required_origin
+from tabhub.page_tools.pairing import PageTokens
 from tabhub.page_tools.persistence import forget_origins
 from tabhub.store.store import Store
 
 
-def allow(text: str) -> None:
-    home = Home.from_environment().create()
-    origin = _origin(text)
-    known = settings.load(home).worker_origins
-    if origin not in known:
-        _set(home, [*known, origin])
-    print(f"Allowed: {origin}")
+def allow(text: str, code: str | None) -> None:
+    home = Home.from_environment()
+    paired = running.allow_page(home, required_origin(text), code)
+    origin, minutes = paired["origin"], paired["seconds"] // 60
+    if paired["code"] is None:
+        print(f"Allowed: {origin}. Its next page that connects within {minutes} minutes is paired.")
+    else:
+        undo = shlex.join(("tabhub", "page", "forget", origin))
+        print(f"Allowed: {origin}, the page that shows {paired['code']}. If yours does not: {undo}")
 
 
 def show(as_json: bool) -> None:
@@ -34,48 +39,39 @@ def show(as_json: bool) -> None:
 
 def forget(text: str) -> None:
     home = Home.from_environment()
-    origin = _origin(text)
+    origin = required_origin(text)
     known = settings.load(home).worker_origins
-    tools = _forget_tools(home, Origins([origin]))
-    if origin not in known and not tools:
+    tools, browsers = _forget_stored(home, Origins([origin]))
+    if origin not in known and not tools and not browsers:
         raise NotFound(
             f"{origin} is not allowed, and tabhub keeps no tools of it. "
             "`tabhub page list` shows the allowed origins."
         )
     if origin in known:
-        _set(home, [other for other in known if other != origin])
+        keys.set_value(home, ("workerOrigins",), [other for other in known if other != origin])
+    running.reload(home)
+    if origin in known:
         print(f"Forgotten: {origin}")
+    elif browsers:
+        print(f"Forgotten: {origin} in {_counted(browsers, 'browser')}")
     if tools:
-        running.reload(home)
-        print(f"Forgotten: {tools} tool{'' if tools == 1 else 's'} kept without a tab")
+        print(f"Forgotten: {_counted(tools, 'tool')} kept without a tab")
 
 
-def _forget_tools(home: Home, origins: Origins) -> int:
+def _forget_stored(home: Home, origins: Origins) -> tuple[int, int]:
+    """Delete the kept tools of origins, and the tokens of their pages; how many there were."""
+
+    def is_one(origin: str) -> bool:
+        return origin.encode() in origins
+
     if not home.db.exists():
-        return 0
+        return 0, 0
     store = Store(home.db)
     try:
-        return forget_origins(store, lambda origin: origin.encode() in origins)
+        return forget_origins(store, is_one), PageTokens(store).revoke(is_one)
     finally:
         store.close()
 
 
-def _set(home: Home, origins: list[str]) -> None:
-    keys.set_value(home, ("workerOrigins",), origins)
-    running.reload(home)
-
-
-def _origin(text: str) -> str:
-    origin = web_origin(text)
-    if origin is None:
-        raise InvalidArguments(f"{text!r} is not a web origin{_hint(text)}")
-    return origin
-
-
-def _hint(text: str) -> str:
-    """The origins that the text becomes with a scheme, or an example."""
-    has_scheme = ":/" in text or text == "null"
-    plain, secure = (None if has_scheme else web_origin(f"{name}://{text}") for name in SCHEMES)
-    if plain is None or secure is None:
-        return ", such as https://shop.example."
-    return f": http:// or https:// is missing. Is it {plain} or {secure}?"
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

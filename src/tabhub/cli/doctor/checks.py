@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tabhub import __version__
-from tabhub.audit.log import files_of
+from tabhub.audit.files import files_of
 from tabhub.browser.launcher.finder import BrowserNotFound, find_browser
 from tabhub.browser.launcher.installation import differences, packaged_extension
 from tabhub.browser.launcher.providing import left_behind
@@ -216,6 +216,10 @@ def connected(inspection: Inspection) -> Iterator[Finding]:
     if inspection.server is None:
         return
     browsers = inspection.server["browsers"]
+    started = inspection.server.get("managedBrowser") or {}
+    if started.get("says"):
+        finding = fail if started["state"] == "given up" else warn
+        yield finding(started["says"], f"look into {inspection.home.log}; tabhub browser opens one")
     if not browsers:
         yield warn(
             "No browser is connected, so agents can do nothing.",
@@ -340,6 +344,19 @@ def in_force(inspection: Inspection) -> Iterator[Finding]:
         )
     if waiting:
         yield warn(f"The server uses {', '.join(waiting)} only after a restart.", RESTART)
+
+
+def written(inspection: Inspection) -> Iterator[Finding]:
+    """Whether the running server can write its audit log."""
+    state = (inspection.server or {}).get("auditLog")
+    if state is None:
+        return
+    if state["fault"] is not None:
+        yield fail(
+            running.audit_trouble(state), "free space on the disk, or make the folder writable"
+        )
+    elif state["lost"]:
+        yield warn(f"{state['lost']} lines about refused calls are missing from the audit log.")
 
 
 def openness(inspection: Inspection) -> Iterator[Finding]:

@@ -25,6 +25,7 @@ CHECKS: dict[str, Check] = {
     "port": checks.port,
     "settings": checks.in_force,
     "openness": checks.openness,
+    "audit": checks.written,
     "browser": checks.browser,
     "extension": checks.extension,
     "connected": checks.connected,

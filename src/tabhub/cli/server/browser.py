@@ -5,15 +5,18 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import install_extension
+from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
 from tabhub.cli import running
 from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
-from tabhub.errors import Unavailable
+from tabhub.errors import Forbidden, Unavailable
+from tabhub.tools.files import Files, OwnFiles
 
 DEBUGGING_FLAG = "--remote-debugging-"
 DEBUGGING_WARNING = (
@@ -59,8 +62,18 @@ class BrowserRequest:
             arguments=self.arguments,
             lends=lends,
             leaves_with_server=leaves_with_server,
+            downloads=_download_folder(home),
         )
         return await provide(request, find_browser)
+
+
+def _download_folder(home: Home) -> Path | None:
+    """The folder of the settings; if tools may not use it, the browser keeps its own."""
+    folder = settings.load(home).downloads.folder
+    own = OwnFiles((home.root, Home.default().root))
+    with suppress(Forbidden):
+        return Files(lambda: folder, own).folder
+    return None
 
 
 def how_started(browser: ManagedBrowser) -> str:
@@ -109,13 +122,16 @@ async def _stopped(stopping: asyncio.Event, home: Home | None) -> None:
 async def _run_browser(
     request: BrowserRequest, home: Home, urls: list[str], while_server: bool
 ) -> None:
-    browser = await request.fulfil(home, urls, lends=False, leaves_with_server=while_server)
+    fulfil = partial(request.fulfil, home, lends=False, leaves_with_server=while_server)
+    # Pages that made it crash are not opened again.
+    kept = KeptBrowser(await fulfil(urls=urls), partial(fulfil, urls=[]))
     try:
-        print(f"{how_started(browser)} Ctrl-C closes it.", flush=True)
-        if await browser.wait() != 0:
-            raise await browser.failure()
+        print(f"{how_started(kept.browser)} Ctrl-C closes it.", flush=True)
+        end = await kept.run()
+        if await kept.browser.wait() != 0:
+            raise end
     finally:
-        await browser.stop()
+        await kept.stop()
 
 
 def show_path() -> None:

@@ -48,6 +48,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"sse port: {facts['ssePort']}"
     yield f"up for:   {span(facts['uptime'])}"
     yield f"browsers: {facts['extensionConnections']}"
+    if (facts.get("managedBrowser") or {}).get("says"):
+        yield f"  {facts['managedBrowser']['says']}"
     for browser in facts.get("browsers", ()):
         yield f"  {described(browser)}"
         yield from _mismatch(browser)
@@ -58,6 +60,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
     yield from waiting_pages(facts.get("waitingPages", ()))
+    if facts.get("auditLog", {}).get("fault") is not None:
+        yield running.audit_trouble(facts["auditLog"])
     if facts["stopped"]:
         yield "All agents are stopped; resume them in the side panel."
     if facts["skipPermissions"]:
@@ -69,7 +73,7 @@ def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
     for request in requests:
         origin, code = request["origin"], request["code"]
         # Programs that are not browsers can claim any origin, so it is quoted for the shell.
-        allow = shlex.join(("tabhub", "page", "allow", origin))
+        allow = shlex.join(("tabhub", "page", "allow", origin, code))
         yield f"Waits for approval: {origin} (code {code}): {allow}"
 
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 from tabhub import __version__
 from tabhub.agents.http.usage import Usage
 from tabhub.browser.launcher.installation import install_extension
+from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import ManagedBrowser
 from tabhub.cli import running
 from tabhub.cli.server import demo
@@ -157,10 +159,13 @@ async def _start_up(
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
     if server.app.report.sse_port is not None:
         print(f"HTTP+SSE also on http://127.0.0.1:{server.app.report.sse_port}/sse", flush=True)
-    browser = None
+    browser, kept = None, None
     if request.browser is not None:
-        browser = await request.browser.fulfil(home, [], lends=True)
-        stack.push_async_callback(browser.stop)
+        fulfil = partial(request.browser.fulfil, home, [], lends=True)
+        browser = await fulfil()
+        kept = KeptBrowser(browser, fulfil)
+        stack.push_async_callback(kept.stop)
+        server.app.report.managed_browser = kept.summary
         print(how_started(browser), flush=True)
         await _while_alive(browser, _connected(server.app))
     if browser is not None and request.demo:
@@ -168,8 +173,8 @@ async def _start_up(
         await _while_alive(browser, demo.show(server.app, url))
     server.app.report.starting = False
     _print_how_to_connect(server, token)
-    if browser is not None:
-        print(f"tabhub: {(await browser.failure()).message}", file=sys.stderr, flush=True)
+    if kept is not None:
+        print(f"tabhub: {(await kept.run()).message}", file=sys.stderr, flush=True)
 
 
 async def _connected(app: App) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
+from tabhub.permissions.sites import WALLED
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -22,19 +23,23 @@ MODIFIERS: Json = {
 
 def acted(context: Context, action: str, output: Json, **more: Any) -> CallResult:
     """The result of an action: a sentence about the action, then its effect."""
-    effect = _with_tab_id(context, output["effect"])
+    effect = _shown(context, output["effect"])
     data = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
     note = BY_SCRIPT if output.get("byScript") else ""
     return done(f"{action}. {_effect_text(effect)}".rstrip() + note, {**data, **more})
 
 
-def _with_tab_id(context: Context, effect: Json) -> Json:
-    """An effect with tabhub's id of a tab that it opened, unless that tab is already closed."""
-    if "opened" not in effect:
-        return effect
-    tab = context.hub.tabs.by_native(context.tab.browser, effect["opened"])
-    rest = {key: value for key, value in effect.items() if key != "opened"}
-    return rest if tab is None else {**rest, "opened": tab.id}
+def _shown(context: Context, effect: Json) -> Json:
+    """An effect as results have it: tabhub's id of a tab that it opened, the name of a file."""
+    shown = {key: value for key, value in effect.items() if key not in ("opened", "download")}
+    if "opened" in effect:
+        tab = context.hub.tabs.by_native(context.tab.browser, effect["opened"])
+        # It may be closed already.
+        shown |= {} if tab is None else {"opened": tab.id}
+    if "download" in effect:
+        download = effect["download"]
+        shown["download"] = WALLED if download["url"] == WALLED else download["name"]
+    return shown
 
 
 def _effect_text(effect: Json) -> str:
@@ -42,7 +47,9 @@ def _effect_text(effect: Json) -> str:
     if "opened" in effect:
         outside.append(f"It opened tab {effect['opened']}.")
     if "download" in effect:
-        outside.append(f"It started a download: {quoted(effect['download'])}.")
+        is_walled = effect["download"] == WALLED
+        which = " from a walled site" if is_walled else f": {quoted(effect['download'])}"
+        outside.append(f"It started a download{which}.")
     return " ".join([*outside, *_in_page(effect, bool(outside))])
 
 
@@ -50,7 +57,9 @@ def _in_page(effect: Json, has_outside: bool) -> list[str]:
     if dialog := effect.get("dialog"):
         return [dialog_sentence(dialog)]
     if "navigated" in effect:
-        return [f"The page went to {quoted(effect['navigated'])}."]
+        is_walled = effect["navigated"] == WALLED
+        where = "a walled site" if is_walled else quoted(effect["navigated"])
+        return [f"The page went to {where}."]
     if "files" in effect:
         return [f"The page received {_files(effect['files'])}."]
     value = [f"It now holds {quoted(effect['value'])}."] if "value" in effect else []
@@ -88,7 +97,8 @@ def dialog_name(dialog: Json) -> str:
     if dialog["type"] == CHOOSER:
         return "the file chooser"
     words = [dialog[name] for name in ("message", "realm") if dialog.get(name)]
-    return f"a dialog ({dialog['type']}){f': {quoted(*words)}' if words else ''}"
+    whose = " of a walled site" if dialog.get("origin") == WALLED else ""
+    return f"a dialog ({dialog['type']}){whose}{f': {quoted(*words)}' if words else ''}"
 
 
 def modifiers(context: Context) -> Json:

@@ -91,7 +91,6 @@ def _group_result(context: Context, session: AgentSession, group: list[Tab]) -> 
 async def _tabs_create_mcp(context: Context) -> CallResult:
     url = _new_tab_url(context.arguments)
     tab, blockers = await open_tab(context, context.session, context.browser, url, active=False)
-    tab = context.redacted(tab)
     note = loading_note(tab, blockers)
     head = f"Tab ID: {tab.id}. It is at {url_and_title(tab)}.{note}"
     return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
@@ -118,7 +117,6 @@ async def _tabs_create(context: Context) -> CallResult:
     url = _new_tab_url(context.arguments)
     tab, blockers = await open_tab(context, session.key, context.browser, url, active=False)
     context.hub.sessions.use(session.key, tab.id)
-    tab = context.redacted(tab)
     head = f"Tab ID: {tab.id}, in the group {session.name!r}. It is at {url_and_title(tab)}."
     lines = [head + loading_note(tab, blockers), *blocker_lines(blockers)]
     return done("\n".join(lines), {**location(tab), **blockers, "groupHandle": session.key})
@@ -155,7 +153,6 @@ def _new_tab_url(arguments: Mapping[str, Any]) -> str:
 async def _navigate(context: Context) -> CallResult:
     url = context.arguments["url"]
     tab, blockers = await (_open if context.call.tab is None else navigate)(context)
-    tab = context.redacted(tab)
     requested = None if url in HISTORY else address(url)
     is_redirected = requested is not None and not blockers and not _is_same(requested, tab.url)
     note = f" It was redirected there from {requested}." if is_redirected else ""

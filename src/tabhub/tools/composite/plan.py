@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard, subject_of
 from tabhub.calls.call import Call, Source
@@ -16,10 +18,10 @@ from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.hub.tools import ToolRegistry
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.permissions.grants import plan_grant
 from tabhub.permissions.sites import OPAQUE, site_of
-from tabhub.permissions.verdict import Allow, Ask, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Subject, Verdict
 from tabhub.tools.tool import CLAUDE, Json, address, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
@@ -114,14 +116,17 @@ class PlanSource(Source):
 
     def _verdicts(self, call: Call, site: str) -> Verdicts:
         """The verdict there on each tool that a plan can cover."""
-        managed = self._guard.is_managed(None)
         return {
-            tool.name: self._guard.decide(
-                subject_of(tool, None, call.client, call.session, site=site, managed=managed)
-            )
+            tool.name: self._guard.decide(self._subject(call, tool, site))
             for tool in self._tools
             if not tool.is_container and not tool.is_careful
         }
+
+    def _subject(self, call: Call, tool: Tool, site: str) -> Subject:
+        managed = self._guard.is_managed(None)
+        subject = subject_of(tool, None, call.client, call.session, site=site, managed=managed)
+        # That a tab may be closed anywhere does not open a site for a plan.
+        return replace(subject, only_closes=False)
 
     def _named_tools(self, sites: Iterable[Verdicts]) -> list[str]:
         """The tools that a rule names and asks about: the approval names them too."""

@@ -1,12 +1,14 @@
 """What the browser keeps of browsing: history, bookmarks and downloads."""
 
+from asyncio import to_thread
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path, PurePath
 from typing import Any
 
 from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
-from tabhub.errors import InvalidArguments, NotFound, Refused
+from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused
 from tabhub.tools.reports import (
     MAX_TOKENS,
     counted_lines,
@@ -142,7 +144,10 @@ async def _download_file(context: Context) -> CallResult:
     arguments = context.arguments
     input: Json = {key: arguments[key] for key in ("filename", "saveAs") if key in arguments}
     input |= {"url": address(arguments["url"]), "timeoutMs": context.wait_ms}
+    context.files.require_name(arguments.get("filename", "file"))
     item = await context.in_browser(context.browser, "downloads.start", input)
+    if not context.may_show(item["url"]):
+        raise Forbidden("The download led to a walled site.", "permission_off", effect="done")
     if item["state"] == "interrupted":
         fault = item.get("error", "it was interrupted")
         raise Refused(
@@ -150,7 +155,24 @@ async def _download_file(context: Context) -> CallResult:
             "navigation_failed",
             data={"downloadId": item["downloadId"]},
         )
+    if not arguments.get("saveAs"):
+        name = arguments.get("filename", PurePath(item["path"]).name)
+        context.saved_downloads.begin(context.browser, item["downloadId"], name)
+    item = await _in_folder(context, item)
     return done(quoted(_download_line(item)), item)
+
+
+async def _in_folder(context: Context, item: Json) -> Json:
+    """The download; once it is complete, with its file below the folder that is set for files.
+
+    A browser saves only below its own folder, so the file is moved from there.
+    """
+    kept, key = context.saved_downloads, (context.browser, item["downloadId"])
+    path, name = kept.path(*key), kept.name(*key)
+    if path is None and name is not None and item["state"] == "complete":
+        path = str(await to_thread(context.files.take_in, Path(item["path"]), name))
+        kept.moved(*key, path)
+    return item if path is None else {**item, "path": path}
 
 
 async def _list_downloads(context: Context) -> CallResult:
@@ -158,7 +180,8 @@ async def _list_downloads(context: Context) -> CallResult:
     input: Json = {key: arguments[key] for key in ("query", "state") if key in arguments}
     input |= {**_scope(context), "limit": arguments.get("limit", DEFAULT_DOWNLOADS)}
     output = await context.in_browser(context.browser, "downloads.list", input)
-    items = [item for item in output["downloads"] if context.may_show(item["url"])]
+    shown = (item for item in output["downloads"] if context.may_show(item["url"]))
+    items = [await _in_folder(context, item) for item in shown]
     output["total"] -= len(output["downloads"]) - len(items)
     head = f"{len(items)} of {output['total']} downloads, the latest first"
     lines = [_download_line(item) for item in items]
@@ -174,6 +197,7 @@ async def _get_download_status(context: Context) -> CallResult:
     item = await context.in_browser(context.browser, "downloads.status", input)
     if not context.may_show(item["url"]):
         raise NotFound(f"There is no download {item['downloadId']} of yours.")
+    item = await _in_folder(context, item)
     return done(quoted(_download_line(item)), item)
 
 
@@ -294,13 +318,13 @@ DOWNLOAD_FILE = browser_tool(
     name="browser_download_file",
     title="Download file",
     description=(
-        "Download a file into the browser's download folder, wait for its end and return its "
-        "final path. One that takes longer goes on: ask for its status then."
+        "Download a file into the folder for downloads, wait for its end and return its final "
+        "path. One that takes longer goes on: ask for its status then."
     ),
     handler=_download_file,
     properties={
         "url": {"type": "string"},
-        "filename": {"type": "string", "description": "Below the download folder."},
+        "filename": {"type": "string", "description": "Below that folder."},
         "saveAs": {"type": "boolean", "description": "Let the person choose the place."},
         "connectionId": CONNECTION,
     },

@@ -58,7 +58,7 @@ async def _on_site(context: Context, command: str, input: Json) -> Any:
     """Run a command in a tab that shows the site; it ends if the tab leaves the site."""
     site = context.call.site
     tab = _tab_on(context, site)
-    return await context.browsers.in_tab(tab, command, input, context.report, Pending(site))
+    return await context.in_other_tab(tab, command, input, Pending(site))
 
 
 def _tab_on(context: Context, site: str) -> Tab:

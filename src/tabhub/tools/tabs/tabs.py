@@ -16,6 +16,7 @@ from tabhub.tools.acting.effects import dialog_sentence
 from tabhub.tools.network.interception import waiting_lines, without_credentials
 from tabhub.tools.reports import MAX_TOKENS, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, HISTORY, Context, Json, address, browser_tool
+from tabhub.tools.walls import told
 from tabhub.wire.abilities import Ability
 from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
@@ -26,7 +27,10 @@ DIALOG_CHARS = 200
 async def _list_tabs(context: Context) -> CallResult:
     browsers = context.browsers.all() or [context.browsers.latest()]
     lists = await gather(*(_tabs_of(context, browser.id) for browser in browsers))
-    tabs = [_redacted(context, tab, dialog) for tabs in lists for tab, dialog in tabs]
+    # What a walled page says in a dialog is not shown either.
+    tabs = [
+        (tab, dialog if context.may_show(tab.url) else {}) for tabs in lists for tab, dialog in tabs
+    ]
     head = "1 open tab" if len(tabs) == 1 else f"{len(tabs)} open tabs"
     lines = [
         f"- {tab.id}: {_url_and_title(tab)}{_marks(context, tab)}{_dialog_note(dialog)}"
@@ -38,17 +42,12 @@ async def _list_tabs(context: Context) -> CallResult:
     )
 
 
-def _redacted(context: Context, tab: Tab, dialog: Json) -> tuple[Tab, Json]:
-    redacted = context.redacted(tab)
-    return redacted, dialog if redacted is tab else {}
-
-
 async def _tabs_of(context: Context, browser: str) -> list[tuple[Tab, Json]]:
     """A browser's tabs, each with its open dialog if the caller may use the tab."""
 
-    def learn(output: Json) -> list[tuple[Tab, Json]]:
+    def learn(output: Json, shown: Json) -> list[tuple[Tab, Json]]:
         states = msgspec.convert(output["tabs"], list[TabState])
-        dialogs = {dialog.pop("tabId"): dialog for dialog in output.get("dialogs", [])}
+        dialogs = {dialog.pop("tabId"): dialog for dialog in shown.get("dialogs", [])}
         tabs = context.browsers.learn_all(browser, states)
         return [(tab, _dialog_data(context, tab, dialogs.get(tab.native_id))) for tab in tabs]
 
@@ -72,7 +71,6 @@ async def _open_tab(context: Context) -> CallResult:
     arguments = context.arguments
     url, active = address(arguments["url"]), arguments.get("active", False)
     tab, blockers = await open_tab(context, context.session, context.browser, url, active=active)
-    tab = context.redacted(tab)
     head = f"Opened tab {tab.id}: {url_and_title(tab)}{loading_note(tab, blockers)}"
     return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
 
@@ -91,9 +89,9 @@ async def new_tab(context: Context, session: str, browser: str, input: Json) -> 
     """Open a tab that belongs to the session at once; returns it and the browser's output."""
     place = NewTabPlace(context.browsers, context.hub, session, browser)
     context.require_ability("tabs.open")
-    opened = await opening.opened(place, input, context.wait_ms, context.report)
-    context.answered = True
-    return opened
+    running = opening.opened(place, input, context.wait_ms, context.report)
+    tab, output = await context.told("tabs.open", running)
+    return tab, told("tabs.open", output, context.call.may_tell)
 
 
 async def _close_tab(context: Context) -> CallResult:
@@ -116,7 +114,6 @@ async def close_tab(context: Context) -> None:
 
 async def _navigate_tab(context: Context) -> CallResult:
     tab, blockers = await navigate(context)
-    tab = context.redacted(tab)
     head = f"Tab {tab.id} is at {url_and_title(tab)}{loading_note(tab, blockers)}"
     return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
 
@@ -126,8 +123,8 @@ async def navigate(context: Context) -> tuple[Tab, Json]:
     url = context.arguments["url"]
     input = {"url": url if url in HISTORY else address(url), "timeoutMs": context.wait_ms}
 
-    def learn(output: Json) -> tuple[Tab, Json]:
-        return _moved(context, output), _blockers(output)
+    def learn(output: Json, shown: Json) -> tuple[Tab, Json]:
+        return _moved(context, output), _blockers(shown)
 
     arrived: tuple[Tab, Json] = await context.in_tab("tabs.navigate", input, learn)
     return arrived
@@ -156,16 +153,17 @@ def loading_note(tab: Tab, blockers: Json) -> str:
 
 
 async def _focus_tab(context: Context) -> CallResult:
-    tab = await context.in_tab("tabs.focus", {}, lambda output: _moved(context, output))
+    tab = await context.in_tab("tabs.focus", {}, lambda output, _: _moved(context, output))
     return done(f"Tab {tab.id} is in front: {url_and_title(tab)}", location(tab))
 
 
 async def _get_tab_info(context: Context) -> CallResult:
-    def learn(output: Json) -> tuple[Tab, Json, Json]:
+    def learn(output: Json, shown: Json) -> tuple[Tab, Json, Json]:
         tab = context.browsers.learn(context.tab.browser, msgspec.convert(output, TabState))
-        return tab, output.get("emulated", {}), _dialog_data(context, tab, output.get("dialog"))
+        return tab, output.get("emulated", {}), _dialog_data(context, tab, shown.get("dialog"))
 
     tab, emulated, dialog = await context.in_tab("tabs.info", {}, learn)
+    dialog = dialog if context.may_show(tab.url) else {}
     open_dialog = f". {dialog_sentence(dialog['dialog'])}" if dialog else ""
     marks = f"{_marks(context, tab)}, {tab.status}"
     note = f", emulated: {', '.join(emulated)}" if emulated else ""

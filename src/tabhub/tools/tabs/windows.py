@@ -43,7 +43,6 @@ async def _create_window(context: Context) -> CallResult:
     settings = {key: arguments[key] for key in _SETTABLE if key in arguments}
     input = {"url": _target_url(arguments), "window": settings}
     tab, output = await new_tab(context, context.session, context.browser, input)
-    tab = context.redacted(tab)
     window = _window_data(context, output["window"])
     sentence = f"Opened tab {tab.id} in a new window.\n{_window_line(window)}"
     return done(sentence, {**window, **location(tab)})
@@ -109,10 +108,9 @@ async def _restore_session(context: Context) -> CallResult:
     _require_restorable(context, entry)
     group = context.browsers.group_of(context.session, context.browser)
     input = {"sessionId": id, "group": group, "timeoutMs": context.wait_ms}
-    restored: list[Tab] = await context.in_browser(
-        context.browser, "sessions.restore", input, lambda output: _take(context, output)
+    tabs: list[Tab] = await context.in_browser(
+        context.browser, "sessions.restore", input, lambda output, _: _take(context, output)
     )
-    tabs = [context.redacted(tab) for tab in restored]
     data = [location(tab) for tab in tabs]
     lines = [f"- tab {tab.id}: {tab.url} {tab.title!r}" for tab in tabs]
     return done(counted_lines("tab", lines, len(lines)), {**data[0], "tabs": data})

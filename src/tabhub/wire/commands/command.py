@@ -1,6 +1,6 @@
 """The type of a command, and the shapes that several families share."""
 
-from typing import Annotated, Literal, NamedTuple, TypeVar, Union
+from typing import Annotated, ClassVar, Literal, NamedTuple, TypeVar, Union
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -15,9 +15,23 @@ Maybe = Union[T, UnsetType]  # noqa: UP007 - only this form of a union takes a p
 Milliseconds = float
 """A time, in milliseconds since 1970."""
 
+ADDRESS = "address"
+Address = Annotated[str, msgspec.Meta(extra={ADDRESS: "page"})]
+"""The address of a page. If the rules close its site to the caller, results say of the object that
+has it only that it is walled."""
+
+SourceAddress = Annotated[str, msgspec.Meta(extra={ADDRESS: "source"})]
+"""The same for what a page loads or runs; without a server (`data:`), it is the page's own."""
+
+HiddenAddress = Annotated[str, msgspec.Meta(extra={ADDRESS: "hidden"})]
+"""The same as an address of a page, only for that decision: no result has it."""
+
 
 class Shape(LinkStruct, forbid_unknown_fields=True):
     """Base of inputs and outputs; unknown members are errors, so that checks find them."""
+
+    of_page: ClassVar[bool] = True
+    """Whether its texts may come from a page; without an address, from the page around it."""
 
 
 class Command(NamedTuple):
@@ -60,6 +74,7 @@ class Point(Shape):
 class Size(Shape):
     """A size, in CSS pixels."""
 
+    of_page: ClassVar[bool] = False
     width: float
     height: float
 
@@ -101,22 +116,32 @@ class Element(Shape):
 
 
 class Dialog(Shape, kw_only=True):
-    """An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication."""
+    """An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication, `url` to the
+    dialogs of a page."""
 
     type: Literal["alert", "confirm", "prompt", "beforeunload", "file_chooser", "http_auth"]
     message: str
     default_prompt: Maybe[str] = UNSET
     multiple: Maybe[bool] = UNSET
     """Whether a file chooser accepts several files."""
-    origin: Maybe[str] = UNSET
+    url: Maybe[HiddenAddress] = UNSET
+    """The document that opened it."""
+    origin: Maybe[Address] = UNSET
     realm: Maybe[str] = UNSET
     scheme: Maybe[str] = UNSET
+
+
+class BegunDownload(Shape):
+    """A download that an action started: the name of the file, and its address after redirects."""
+
+    name: str
+    url: SourceAddress
 
 
 class Effect(Shape, kw_only=True):
     """The effect of an action."""
 
-    navigated: Maybe[str] = UNSET
+    navigated: Maybe[Address] = UNSET
     """The URL that the tab navigated to."""
     mutated: bool
     """Whether the document has changed."""
@@ -124,15 +149,15 @@ class Effect(Shape, kw_only=True):
     """The dialog that opened."""
     opened: Maybe[int] = UNSET
     """The number of a tab that was opened, in the background."""
-    download: Maybe[str] = UNSET
-    """The name of the file whose download started."""
+    download: Maybe[BegunDownload] = UNSET
+    """The download that started."""
 
 
 class WaitingRequest(Shape, kw_only=True):
     """An intercepted request that waits. Long URLs and headers are cut."""
 
     request_id: str
-    url: str
+    url: SourceAddress
     method: str
     resource_type: str
     headers: dict[str, str]
@@ -176,6 +201,8 @@ class EmulatedLine(Shape):
 
 class Emulated(Shape, kw_only=True):
     """Everything that is emulated in a tab."""
+
+    of_page: ClassVar[bool] = False
 
     device: Maybe[EmulatedDevice] = UNSET
     geolocation: Maybe[EmulatedPlace] = UNSET

@@ -6,6 +6,7 @@ from msgspec import UNSET
 
 from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import (
+    Address,
     Command,
     Count,
     FileToGive,
@@ -28,7 +29,7 @@ class NamedCookies(Shape, kw_only=True):
 class PartitionKey(Shape, kw_only=True):
     """The top-level site of a partitioned cookie."""
 
-    top_level_site: Maybe[str] = UNSET
+    top_level_site: Maybe[Address] = UNSET
     has_cross_site_ancestor: Maybe[bool] = UNSET
 
 
@@ -103,8 +104,8 @@ class StartDownload(Shape, kw_only=True):
     timeout_ms: Maybe[float] = UNSET
 
 
-class Download(Shape, kw_only=True):
-    """A download."""
+class SavedFile(Shape, kw_only=True):
+    """A file of the server, as a download."""
 
     download_id: int
     state: Literal["in_progress", "interrupted", "complete"]
@@ -115,6 +116,12 @@ class Download(Shape, kw_only=True):
     """-1 if unknown."""
     mime: str
     error: Maybe[str] = UNSET
+
+
+class Download(SavedFile, kw_only=True):
+    """A download; `url` is the address after redirects."""
+
+    url: Address
 
 
 class ListDownloads(Shape, kw_only=True):
@@ -160,7 +167,7 @@ class SearchHistory(Shape, kw_only=True):
 class VisitedPage(Shape):
     """A page that was visited."""
 
-    url: str
+    url: Address
     title: str
     last_visit_time: Milliseconds
     visit_count: int
@@ -206,7 +213,7 @@ class Bookmark(Shape, kw_only=True):
     id: str
     title: str
     parent_id: Maybe[str] = UNSET
-    url: Maybe[str] = UNSET
+    url: Maybe[Address] = UNSET
     date_added: Maybe[Milliseconds] = UNSET
 
 
@@ -329,7 +336,7 @@ COMMANDS = (
         "downloads.save",
         "Saves a file of the server as a download.",
         SaveFile,
-        Download,
+        SavedFile,
         ability=Ability.WRITE_FILES,
     ),
     Command(

@@ -13,6 +13,7 @@ from tabhub.wire.commands.command import (
     NoInput,
     NoOutput,
     Shape,
+    SourceAddress,
     WaitingRequest,
 )
 
@@ -40,11 +41,11 @@ class ConsoleEntry(Shape, kw_only=True):
     """`console`, `exception`, or the part of the browser that reported it."""
     time: Milliseconds
     text: str
-    url: str
+    url: SourceAddress
     """The URL of the script."""
     line: Maybe[int] = UNSET
     column: Maybe[int] = UNSET
-    page: str
+    page: SourceAddress
     """The URL of the tab at that time."""
     site: str
     """Decides whether the caller may see the entry."""
@@ -100,7 +101,7 @@ class RecordedRequest(Shape, kw_only=True):
     """A request; each step of a redirect is a request of its own."""
 
     request_id: str
-    url: str
+    url: SourceAddress
     method: str
     type: str
     started: Milliseconds
@@ -117,11 +118,11 @@ class RecordedRequest(Shape, kw_only=True):
     from_cache: Maybe[bool] = UNSET
     failed: Maybe[str] = UNSET
     """The reason of the failure."""
-    redirected_to: Maybe[str] = UNSET
+    redirected_to: Maybe[SourceAddress] = UNSET
     from_timing: Maybe[bool] = UNSET
     """Whether it ended before the recording started, and comes from the page's own timing data."""
     has_post_data: Maybe[bool] = UNSET
-    page: str
+    page: SourceAddress
     """The URL of the document."""
     site: str
     """Decides whether the caller may see the entry."""
@@ -166,7 +167,7 @@ class SocketFrame(Shape):
     """A frame of a WebSocket."""
 
     request_id: str
-    url: str
+    url: SourceAddress
     direction: Literal["sent", "received"]
     time: Milliseconds
     opcode: int
@@ -218,7 +219,7 @@ class OverdueRequest(Shape):
     """A request that waited too long and was continued."""
 
     request_id: str
-    url: str
+    url: SourceAddress
     how: str
 
 

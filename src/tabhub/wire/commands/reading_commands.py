@@ -5,7 +5,18 @@ from typing import Any, Literal
 from msgspec import UNSET
 
 from tabhub.wire.abilities import Ability
-from tabhub.wire.commands.command import Box, Command, Count, Element, Maybe, Named, Shape, Size
+from tabhub.wire.commands.command import (
+    Address,
+    Box,
+    Command,
+    Count,
+    Element,
+    Maybe,
+    Named,
+    Shape,
+    Size,
+    SourceAddress,
+)
 
 
 class Evaluate(Shape, kw_only=True):
@@ -61,7 +72,7 @@ class ReadPage(Shape, kw_only=True):
 class PageRead(Shape, kw_only=True):
     """The page as lines of text."""
 
-    url: str
+    url: Address
     title: str
     content_type: Maybe[str] = UNSET
     """Set if the document is not HTML."""
@@ -170,7 +181,7 @@ class ReadPiece(Named, kw_only=True):
 class PieceRead(Shape, kw_only=True):
     """The text, with that of frames in their place."""
 
-    url: str
+    url: Address
     title: str
     content_type: Maybe[str] = UNSET
     """Set if the document is not HTML."""
@@ -239,7 +250,7 @@ class ListResources(Shape, kw_only=True):
 class Resource(Shape, kw_only=True):
     """A file that the page has loaded."""
 
-    url: str
+    url: SourceAddress
     type: str
     mime_type: str
     size: Maybe[float] = UNSET

@@ -18,6 +18,7 @@ from tabhub.wire.commands.command import (
     Named,
     Shape,
     Size,
+    SourceAddress,
 )
 
 
@@ -96,7 +97,7 @@ class CssCoverage(Shape, kw_only=True):
 class SheetUsage(Shape):
     """A style sheet, and how much of it is used."""
 
-    url: str
+    url: SourceAddress
     inline: bool
     total_bytes: int
     used_bytes: int

@@ -1,11 +1,12 @@
 """Commands on tabs, windows and tab groups."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import UNSET
 
 from tabhub.wire.abilities import Ability
 from tabhub.wire.commands.command import (
+    Address,
     Color,
     Command,
     Count,
@@ -28,7 +29,7 @@ class Tab(Shape, kw_only=True):
     """A tab, with Chrome's number. URLs are cut at 2,000 characters, titles at 500."""
 
     tab_id: int
-    url: str
+    url: Address
     title: str
     active: bool
     window_id: int
@@ -62,7 +63,7 @@ class TabPage(Shape):
     """The page in a tab."""
 
     tab_id: int
-    url: str
+    url: Address
     title: str
     status: LoadStatus
 
@@ -92,6 +93,8 @@ class NewWindow(Shape, kw_only=True):
 
 class Window(Shape, kw_only=True):
     """A window; the size is that of the whole window, `viewport` that of its page."""
+
+    of_page: ClassVar[bool] = False
 
     window_id: int
     state: Maybe[str] = UNSET
@@ -280,7 +283,7 @@ class RecentSessions(Shape, kw_only=True):
 class ClosedPage(Shape):
     """A page in a closed tab."""
 
-    url: str
+    url: Address
     title: str
 
 

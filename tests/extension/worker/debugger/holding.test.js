@@ -16,7 +16,7 @@ globalThis.chrome = {
     },
   },
 };
-const { cssCoverage } = await import("../../../../extension/worker/reading/css-coverage.js");
+const { cssCoverage } = await import("../../../../extension/worker/recording/css-coverage.js");
 const { forgetTab, heldTabs } = await import("../../../../extension/worker/debugger/debugger.js");
 const { startIntercepting } =
   await import("../../../../extension/worker/emulation/interception.js");

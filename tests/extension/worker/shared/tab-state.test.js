@@ -10,7 +10,6 @@ const WORKER = new URL("../../../../extension/worker/", import.meta.url);
 /** Modules with state that need no registration, each with its reason. */
 const EXEMPT = {
   "main.js": "the wiring; each part registers what it keeps",
-  "input/act.js": "watches of running actions, which end with the worker",
   "debugger/attachment.js": "detachments in progress, which the browser finishes",
   "commands.js": "the tables of commands",
   "input/hand.js": "a table of functions",

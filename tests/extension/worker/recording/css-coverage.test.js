@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { styleRules, summary } from "../../../../extension/worker/reading/css-coverage.js";
+import { styleRules, summary } from "../../../../extension/worker/recording/css-coverage.js";
 
 const selectors = (text) => styleRules(text).map(({ selector }) => selector);
 

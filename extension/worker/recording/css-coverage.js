@@ -6,10 +6,12 @@
 import { hold, send, unhold, withTab } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { dropCss, endLeftover, sheetsOf, useCss } from "../debugger/style-sheets.js";
+import { isFromServer, readable } from "../frames/frame-origins.js";
 import { framesOf } from "../frames/frames.js";
 import { URL_LENGTH, clip } from "../shared/clip.js";
 import { register } from "../shared/tab-state.js";
 import { Turns } from "../shared/timing.js";
+import { Redirects } from "./page-resources.js";
 
 // The style rules of a sheet, by their position in its text. A rule counts as one with the rules
 // nested in it.
@@ -203,10 +205,29 @@ function noteUsed({ used }, usage) {
 }
 
 /**
+ * Where permissions depend on the site, a sheet is left out if another site may have sent it.
+ * @param {Context} context
+ * @returns {Promise<Sheet[]>}
+ */
+async function visibleSheets(context) {
+  const { tabId, reach, site = "" } = context;
+  const sheets = await ownSheets(context);
+  if (reach.isEverywhere) return sheets;
+  const redirects = new Redirects(tabId);
+  const isKnown = (/** @type {Sheet} */ { isInline, sourceURL }) =>
+    isInline || !isFromServer(sourceURL) || redirects.isKnown(sourceURL);
+  const entries = sheets.filter(isKnown).map((sheet) => {
+    const url = sheet.isInline ? "" : sheet.sourceURL;
+    return { ...sheet, site, url, about: redirects.of(url) };
+  });
+  return readable(context, entries);
+}
+
+/**
  * Where frames of other sites may not be entered, only the page's own sheets count.
  * @param {Context} context
  */
-async function visibleSheets({ tabId, reach }) {
+async function ownSheets({ tabId, reach }) {
   const sheets = sheetsOf(tabId);
   if (framesOf(tabId).every((frame) => reach.allows(frame))) return sheets;
   const { frameTree } = await send(tabId, "Page.getFrameTree");

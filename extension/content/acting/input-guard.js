@@ -1,0 +1,139 @@
+/**
+ * Listeners on the window that get input before the page does. They are added before any script of
+ * the page runs; `document.open` removes them, and then they are added again.
+ */
+tabhub.define("windowEvents", () => {
+  const { addEventListener, dispatchEvent } = EventTarget.prototype;
+  const PROBE = crypto.randomUUID();
+  /** @type {[name: string, listener: (event: any) => void, passive: boolean][]} */
+  const listeners = [];
+  let isAlive = false;
+  let isLate = false;
+  /** @type {(() => void) | undefined} */
+  let onLate;
+
+  /**
+   * @param {string} name
+   * @param {(event: any) => void} listener
+   * @param {boolean} passive
+   */
+  function add(name, listener, passive) {
+    addEventListener.call(window, name, listener, { capture: true, passive });
+  }
+
+  function check() {
+    isAlive = false;
+    dispatchEvent.call(window, new Event(PROBE));
+    if (isAlive) return;
+    for (const [name, listener, passive] of listeners) add(name, listener, passive);
+    isLate = true;
+    onLate?.();
+  }
+
+  /** @type {TabhubWindowEvents["on"]} */
+  function on(names, listener, { passive = true } = {}) {
+    for (const name of names) {
+      listeners.push([name, listener, passive]);
+      add(name, listener, passive);
+    }
+  }
+
+  on([PROBE], () => void (isAlive = true));
+  new MutationObserver(check).observe(document, { childList: true });
+  return {
+    on,
+    isLate: () => isLate,
+    onLate: (given) => void (onLate = given),
+  };
+});
+
+/**
+ * Keeps input that we send from arriving anywhere else than it was meant for. The browser decides
+ * where input goes when it arrives, and by then a page may have moved the focus or an element. So
+ * the worker marks it, and every frame refuses what is marked unless it expects it. A person's
+ * input has no such marks.
+ */
+tabhub.define("guard", () => {
+  const { on } = tabhub.windowEvents;
+  /** Keys of a real keyboard have this location only if they come in pairs. */
+  const LEFT = 1;
+  const PAIRED = /^(?:Alt|Control|Meta|OS|Shift)/;
+  /** What a mouse never has: its numbers are the worker's numbers of presses. */
+  const PRESS_UNIT = 2 ** -20;
+  const KEYS = ["keydown", "keypress", "keyup"];
+  const AFTER_DOWN = ["mousedown", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
+  const STARTS = ["dragstart", "selectstart"];
+  const DROPS = ["dragenter", "dragover", "drop"];
+
+  /** @type {{element: Element, number: number} | null} */
+  let aim = null;
+  let takesKeys = false;
+  let keys = 0;
+  let refusesDrops = false;
+  /** @type {"ours" | "refused" | null} the press that is going on */
+  let press = null;
+  /** @type {((by: string) => void) | undefined} */
+  let onRefusal;
+
+  /** @param {Event} event */
+  function refuse(event) {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  /** @param {KeyboardEvent} event */
+  function key(event) {
+    if (!event.isTrusted || event.location !== LEFT) return;
+    // Some keyboards do not send codes.
+    if (PAIRED.test(event.code) || PAIRED.test(event.key)) return;
+    if (!takesKeys) return refuse(event);
+    if (event.type === "keydown") keys++;
+  }
+
+  /** @param {PointerEvent} event */
+  function pointer(event) {
+    if (!event.isTrusted || event.pointerType !== "mouse") return;
+    const number = Math.round(event.tangentialPressure / PRESS_UNIT);
+    if (event.type === "pointerdown") press = number ? pressed(event, number) : null;
+    else if (number && press !== "ours") press = "refused";
+    if (press === "refused") refuse(event);
+  }
+
+  /**
+   * @param {PointerEvent} event
+   * @param {number} number
+   */
+  function pressed(event, number) {
+    const hit = event.composedPath()[0];
+    if (aim?.number === number && tabhub.hit.receives(aim.element, hit)) return "ours";
+    onRefusal?.(hit instanceof Element ? tabhub.hit.describe(hit) : "the page");
+    return "refused";
+  }
+
+  /** @param {Event} event */
+  function rest(event) {
+    if (event.isTrusted && press === "refused") refuse(event);
+  }
+
+  /** @param {Event} event */
+  function drop(event) {
+    if (event.isTrusted && refusesDrops) refuse(event);
+  }
+
+  const active = { passive: false };
+  on(KEYS, key, active);
+  on(["pointerdown", "pointerup"], pointer, active);
+  on([...AFTER_DOWN, ...STARTS], rest, active);
+  on(DROPS, drop, active);
+
+  return {
+    expectPress: (element, number) => void (aim = number ? { element, number } : null),
+    expectKeys(isExpected) {
+      takesKeys = isExpected;
+      keys = 0;
+    },
+    keys: () => keys,
+    refuseDrops: (isRefused) => void (refusesDrops = isRefused),
+    onRefusal: (given) => void (onRefusal = given),
+  };
+});

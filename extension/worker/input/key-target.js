@@ -1,0 +1,162 @@
+/** Which frame keys are meant for, and whether they arrive there. */
+
+import { framesOf, mainFrame } from "../frames/frames.js";
+import { CommandError } from "../shared/command-errors.js";
+import { lastActed } from "./act.js";
+
+/** A frame that takes the focus again and again keeps keys from arriving. */
+const MOST_TRIES = 4;
+const LOOK_MS = 500;
+
+/** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {import("./key-strokes.js").Stroke} Stroke */
+/** @typedef {import("./hand.js").Hand} Hand */
+
+/**
+ * For keys without a target: the frame that has the focus, unless it has taken it from the one in
+ * which the agent acted last. Frames of one site may move the focus between them.
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+export async function meantFrame(tabId) {
+  const focused = await focusedFrame(tabId);
+  const last = lastActed(tabId) ?? (await mainFrame(tabId));
+  if (focused === last || focused.site === last.site) return focused;
+  if (await last.ask("regainField", {})) return last;
+  throw taken("Click the field first: the focus is in a frame of another site.", 0);
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+async function focusedFrame(tabId) {
+  const main = await mainFrame(tabId);
+  if (await main.ask("focused", {})) return main;
+  const others = framesOf(tabId).filter((frame) => frame !== main);
+  const found = others.map((frame) => frame.ask("focused", {}).catch(() => false));
+  return others[(await Promise.all(found)).indexOf(true)] ?? main;
+}
+
+/**
+ * Whether the field that had the focus last is a sensitive one, in any frame: what was meant for it
+ * may have gone elsewhere.
+ * @param {number} tabId
+ */
+export async function isSecretMeant(tabId) {
+  const asked = framesOf(tabId).map((frame) => frame.ask("wasSecret", {}, LOOK_MS));
+  return (await Promise.allSettled(asked)).some((found) => "value" in found && found.value);
+}
+
+/**
+ * @param {string} why
+ * @param {number} typed
+ */
+function taken(why, typed) {
+  const what = typed ? `${typed} keys were typed, the rest was not` : "Nothing was typed";
+  const data = { coveredBy: "another frame", typed };
+  return new CommandError("covered_by", `Another frame has the focus. ${what}. ${why}`, data);
+}
+
+/** Sends the keys of one call, and makes sure that each of them arrives. */
+export class KeyTarget {
+  /** How many characters and other keys have arrived, in all frames. */
+  typed = 0;
+  hasWritten = false;
+  #arrived = 0;
+  #hand;
+
+  /**
+   * @param {Hand} hand
+   * @param {Frame} frame which expects keys already
+   */
+  constructor(hand, frame) {
+    this.#hand = hand;
+    this.frame = frame;
+  }
+
+  /** Whether no other frame could receive keys, and nothing has to be asked. */
+  get #isAlone() {
+    return !this.#hand.trusted || framesOf(this.frame.tabId).length <= 1;
+  }
+
+  /**
+   * Frames whose page has removed our listeners could read keys that are not meant for them.
+   */
+  get isSafe() {
+    const { tabId, site } = this.frame;
+    if (!this.#hand.trusted) return true;
+    return framesOf(tabId).every((frame) => frame.site === site || !frame.isLate);
+  }
+
+  /** @param {string} text */
+  async write(text) {
+    await this.#hand.write(this.frame, text);
+    this.typed += [...text].length;
+    this.hasWritten = true;
+  }
+
+  /**
+   * @param {Stroke} stroke
+   * @param {boolean} isLast
+   */
+  async strike(stroke, isLast) {
+    for (let tries = 1; !(await this.#struck(stroke, isLast)); tries++) {
+      const why = "A frame that takes the focus again and again is in the way.";
+      if (tries === MOST_TRIES || !(await this.#regain())) throw taken(why, this.typed);
+    }
+  }
+
+  /**
+   * @param {Stroke} stroke
+   * @param {boolean} isLast
+   * @returns {Promise<boolean>} whether it has arrived
+   */
+  async #struck(stroke, isLast) {
+    await this.#hand.strike(this.frame, stroke);
+    const state = this.#isAlone ? undefined : await this.#state(isLast);
+    if (state?.keys === this.#arrived && !isModifier(stroke)) return false;
+    this.typed++;
+    if (state) this.#arrived = state.keys;
+    if (state?.isHere === false && !isLast) await this.#follow();
+    return true;
+  }
+
+  /**
+   * @param {boolean} isLast the last key may have made the page navigate
+   * @returns {Promise<{keys: number, isHere: boolean} | undefined>}
+   */
+  async #state(isLast) {
+    return this.frame.ask("keys", {}).catch((error) => {
+      if (!isLast) throw error;
+    });
+  }
+
+  /** The focus is in another frame now, for the next key. */
+  async #follow() {
+    const next = await focusedFrame(this.frame.tabId);
+    if (next.site !== this.frame.site) {
+      if (await this.#regain()) return;
+      throw taken("It is of another site: click the field there.", this.typed);
+    }
+    await this.stop();
+    await next.ask("expectKeys", {});
+    this.frame = next;
+    this.#arrived = 0;
+  }
+
+  /** @returns {Promise<boolean>} */
+  #regain() {
+    return this.frame.ask("regain", {});
+  }
+
+  /** The frame refuses keys again. */
+  async stop() {
+    await this.frame.ask("refuseKeys", {}).catch(() => {});
+  }
+}
+
+/** @param {Stroke} stroke */
+function isModifier({ key }) {
+  return /^(?:Control|Alt|Shift|Meta)$/.test(key.key);
+}

@@ -1,0 +1,164 @@
+"""What keeps one client from filling the audit log: a budget of bytes, and folded refusals."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from tabhub.audit.entry import ENTRY_BYTES, REFUSED_BYTES, did_nothing
+from tabhub.calls.ports import AuditEvent, Clock
+from tabhub.config.clients import MAIN
+from tabhub.errors import Unavailable
+from tabhub.rate_limit import RateLimit
+
+DAY_SECONDS = 24 * 60 * 60.0
+GRAIN_SECONDS = 600.0
+HELD_BYTES = ENTRY_BYTES + REFUSED_BYTES
+"""What a running call may still write: its beginning and its end."""
+FOLD_SECONDS = 60.0
+UNFOLDED = 300
+"""How many entries of one client without effect are written in that time; more are folded."""
+FOLD_SECONDS_OVER_BUDGET = 60 * 60.0
+
+IsOver = Callable[[str], bool]
+"""Whether a client has used up its budget."""
+
+
+class Budget:
+    """How much each client has added to the log within a day, and what its calls may still add.
+
+    Clients have their names from the person, so there are few of them and none is forgotten.
+    """
+
+    def __init__(self, most: Callable[[], int], clock: Clock) -> None:
+        self._most = most
+        self._clock = clock
+        self._used: dict[str, RateLimit] = {}
+        self._running: Counter[str] = Counter()
+
+    def add(self, client: str, size: int, ago: float = 0.0) -> None:
+        """Count a line, whether there is room or not; older lines must be counted first."""
+        if client not in self._used:
+            self._used[client] = RateLimit(0, DAY_SECONDS, self._clock, GRAIN_SECONDS)
+        self._used[client].count(size, ago)
+
+    def is_over(self, client: str) -> bool:
+        return self._wait(client, HELD_BYTES) > 0
+
+    def room(self, client: str) -> "Room":
+        """Hold what one call may write, for as long as it runs."""
+        running = self._running[client]
+        if not self._wait(client, HELD_BYTES * (running + 1)):
+            return Room(self._running, client)
+        wait = self._wait(client, HELD_BYTES)
+        raise _over_budget(self._most(), wait) if wait else _too_many(running)
+
+    def _wait(self, client: str, size: int) -> float:
+        most, used = self._most(), self._used.get(client)
+        if most == 0:
+            return 0.0
+        if used is None:
+            return DAY_SECONDS if size > most else 0.0
+        used.most = most
+        return used.wait(size)
+
+
+class Room:
+    """What one running call of a client may write."""
+
+    __slots__ = ("_client", "_running")
+
+    def __init__(self, running: Counter[str], client: str) -> None:
+        self._running = running
+        self._client = client
+
+    def __enter__(self) -> None:
+        self._running[self._client] += 1
+
+    def __exit__(self, *fault: object) -> None:
+        self._running[self._client] -= 1
+
+
+def _over_budget(most: int, wait: float) -> Unavailable:
+    return Unavailable(
+        f"The calls of this client have added {most} bytes to the audit log within a day, which is "
+        f"its limit (audit.clientBytesPerDay). Nothing was done. There is room again in "
+        f"{int(wait) + 1} seconds, or when the person raises the limit.",
+        "rate_limited",
+        data={"retryAfterMs": int(wait * 1000) + 1},
+    )
+
+
+def _too_many(running: int) -> Unavailable:
+    return Unavailable(
+        f"{running} calls of this client are still running, and the audit log has no room for "
+        "more of them. Nothing was done. Wait for them.",
+        "too_many_calls",
+    )
+
+
+class Fold(NamedTuple):
+    """Several events in one entry: the last of them, and their number."""
+
+    event: AuditEvent
+    times: int
+
+
+class _Minute:
+    """The calls without effect of one client in one minute; in an hour, once it is over budget."""
+
+    def __init__(self, began: float, is_over: bool) -> None:
+        self.ends = began + (FOLD_SECONDS_OVER_BUDGET if is_over else FOLD_SECONDS)
+        # The first one is written at once, so that the log shows it.
+        self.written = UNFOLDED - 1 if is_over else 0
+        self.folds: dict[str, Fold] = {}
+
+    def add(self, event: AuditEvent) -> bool:
+        """Whether the event gets an entry of its own; otherwise it is folded."""
+        if self.written < UNFOLDED:
+            self.written += 1
+            return True
+        reason = event.error.reason if event.error is not None else ""
+        before = self.folds.get(reason)
+        self.folds[reason] = Fold(event, 1 if before is None else before.times + 1)
+        return False
+
+    def take(self) -> list[Fold]:
+        folds, self.folds = list(self.folds.values()), {}
+        return folds
+
+
+class Folding:
+    """Keeps a client that only fails from filling the log. Its clock is the time of the events."""
+
+    def __init__(self) -> None:
+        self._minutes: dict[str, _Minute] = {}
+
+    def admits(self, event: AuditEvent, is_over: IsOver) -> bool:
+        """Whether an event is written now; otherwise it is folded."""
+        if not _can_fold(event, is_over):
+            return True
+        minute = self._minutes.get(event.client)
+        if minute is None:
+            minute = self._minutes[event.client] = _Minute(event.time, is_over(event.client))
+        return minute.add(event)
+
+    def over(self, now: float) -> list[Fold]:
+        """Take the folds of minutes that are over."""
+        over = [client for client, minute in self._minutes.items() if minute.ends <= now]
+        return [fold for client in over for fold in self._minutes.pop(client).take()]
+
+    def take(self) -> list[Fold]:
+        """Take all folds; the minutes continue."""
+        return [fold for minute in self._minutes.values() for fold in minute.take()]
+
+
+def _can_fold(event: AuditEvent, is_over: IsOver) -> bool:
+    """Whether an event need not have a line of its own.
+
+    A call that had an effect always has one, and so has one whose beginning was written. What
+    pages cause is no call, so it cannot be refused: beyond the budget only its number is kept.
+    """
+    if event.call:
+        return False
+    is_call = event.session or event.client == MAIN.name
+    return did_nothing(event) or (not is_call and is_over(event.client))
