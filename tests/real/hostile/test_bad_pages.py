@@ -55,7 +55,7 @@ async def test_a_document_that_is_not_html_is_named_and_every_tool_gives_a_resul
     for tool in ("browser_read_page", "browser_get_tab_content", "browser_get_page_html"):
         result = await agent.result(tool, tabId=tab)
         assert result["structuredContent"]["contentType"] == kind
-        named = "This is a PDF" if kind == "application/pdf" else f"This is not a page but {kind}"
+        named = "This is a PDF" if kind == "application/pdf" else f" {kind} [end of page content "
         assert named in result["content"][0]["text"]
     for tool, arguments in EVERY_TOUCH:
         result = await agent.result(tool, tabId=tab, **arguments)

@@ -120,7 +120,7 @@ async def test_a_cancelled_action_that_waits_for_a_busy_page_never_happens(
 
 def cancelled(product: Product, tool: str) -> int:
     """How many calls of a tool the audit log records as cancelled."""
-    lines = map(json.loads, (product.home / "audit.log").read_text().splitlines())
+    lines = map(json.loads, (product.home / "audit.log").read_bytes().splitlines())
     errors = [line.get("error") or {} for line in lines if line["tool"] == tool]
     return sum(error.get("reason") == "cancelled" for error in errors)
 
