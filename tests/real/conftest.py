@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp, browser_of
+from tests.support.browsers.managed import desktop_with_downloads
 from tests.support.product import Product
 from tests.support.site import Site, serving
 
@@ -29,19 +30,10 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product,
     product = Product(folder / "home")
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text(json.dumps(_config(folder)))
-    product.environment["XDG_CONFIG_HOME"] = str(_downloading_into(folder))
+    product.environment["XDG_CONFIG_HOME"] = str(desktop_with_downloads(folder))
     arguments = ("start", "--port", "0", "--browser", "--headless")
     with product.running(*arguments, "--browser-arg=--remote-debugging-port=0"):
         yield product, product.wait_browser()["port"]
-
-
-def _downloading_into(folder: Path) -> Path:
-    """Desktop settings with a download folder for the test."""
-    settings = folder / "desktop"
-    settings.mkdir()
-    (folder / "downloads").mkdir()
-    (settings / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{folder / "downloads"}"\n')
-    return settings
 
 
 def _config(folder: Path) -> dict[str, Any]:

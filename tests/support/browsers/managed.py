@@ -48,11 +48,21 @@ class Rig:
         return [json.loads(line) for line in lines]
 
 
+def desktop_with_downloads(folder: Path) -> Path:
+    """Desktop settings, for `XDG_CONFIG_HOME`: browsers save into the test's own folder."""
+    settings = folder / "desktop"
+    settings.mkdir()
+    (folder / "downloads").mkdir()
+    (settings / "user-dirs.dirs").write_text(f'XDG_DOWNLOAD_DIR="{folder / "downloads"}"\n')
+    return settings
+
+
 @asynccontextmanager
 async def rig(folder: Path, config: dict[str, Any] = CONFIG, *more: str) -> AsyncIterator[Rig]:
     product = Product(folder / "home")
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text(json.dumps(config))
+    product.environment["XDG_CONFIG_HOME"] = str(desktop_with_downloads(folder))
     with product.running(*START, DEBUGGED, *more):
         port = product.wait_browser()["port"]
         async with browser_of(product.home) as cdp:
