@@ -23,7 +23,7 @@ OURS_HERE = {
     "worker/commands.js": {"name"},
     "worker/data/bookmark-list.js": {"id", "why"},
     "worker/data/file-downloads.js": {"id"},
-    "worker/debugger/evaluation.js": {"message", "source"},
+    "worker/debugger/evaluation.js": {"message", "source", "text"},
     "worker/emulation/forced-states.js": {'session ?? ""'},
     "worker/input/act.js": {"what"},
     "worker/input/key-target.js": {"what", "why"},

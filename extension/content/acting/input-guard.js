@@ -4,7 +4,8 @@
  */
 tabhub.define("windowEvents", () => {
   const { addEventListener, dispatchEvent } = EventTarget.prototype;
-  const PROBE = crypto.randomUUID();
+  /** Unlike randomUUID, this exists on plain http sites too. */
+  const PROBE = crypto.getRandomValues(new Uint32Array(4)).join("-");
   /** @type {[name: string, listener: (event: any) => void, passive: boolean][]} */
   const listeners = [];
   let isAlive = false;
