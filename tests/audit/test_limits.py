@@ -11,6 +11,7 @@ from tabhub.audit.limits import (
     GRAIN_SECONDS,
     HELD_BYTES,
     Budget,
+    payer_of,
 )
 from tabhub.audit.log import AuditLog
 from tabhub.config.settings import AuditSettings
@@ -81,8 +82,9 @@ def path(tmp_path: Path) -> Path:
 def _over(path: Path, client: str = "ann") -> AuditLog:
     """A log in which one client is over its budget."""
     log = AuditLog(path, AuditSettings(client_bytes_per_day=100_000))
-    while not log._budget.is_over(client):
-        log.record(event(client=client, session="" if client == "page" else "s"))
+    filling = event(client=client, session="" if client == "page" else "s")
+    while not log._budget.is_over(payer_of(filling)):
+        log.record(filling)
     return log
 
 
@@ -121,6 +123,13 @@ def test_pages_cannot_be_refused_but_fill_nothing_either(path: Path) -> None:
     assert len(written(path)) == before + 1
     log.close()
     assert written(path)[-1]["times"] == 499
+
+
+def test_a_client_that_is_called_page_does_not_pay_for_pages(path: Path) -> None:
+    log = _over(path, "page")
+    with log.room("page"):
+        pass
+    log.close()
 
 
 def test_what_the_person_does_is_always_written(path: Path) -> None:

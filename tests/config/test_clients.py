@@ -75,7 +75,7 @@ def test_the_stored_hash_is_not_a_token(registry: Clients) -> None:
     assert registry.find(registry.list()[0].hash) is None
 
 
-@pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "x" * 41, "a\n", "main", "agent", "page"])
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "ä", "x" * 41, "a\n", "main", "agent"])
 def test_an_invalid_name_is_refused(registry: Clients, name: str) -> None:
     with pytest.raises(InvalidArguments):
         registry.add(name)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tabhub.audit.entry import ENTRY_BYTES, REFUSED_BYTES, did_nothing
 from tabhub.calls.ports import AuditEvent, Clock
-from tabhub.config.clients import MAIN
+from tabhub.config.clients import MAIN, PAGE
 from tabhub.errors import Unavailable
 from tabhub.rate_limit import RateLimit
 
@@ -127,6 +127,12 @@ class _Minute:
         return folds
 
 
+def payer_of(event: AuditEvent) -> str:
+    """Whose budget a line counts against; a client that is called "page" does not pay for pages."""
+    is_page = event.client == PAGE and not event.session
+    return f"{PAGE} of the web" if is_page else event.client
+
+
 class Folding:
     """Keeps a client that only fails from filling the log. Its clock is the time of the events."""
 
@@ -137,9 +143,10 @@ class Folding:
         """Whether an event is written now; otherwise it is folded."""
         if not _can_fold(event, is_over):
             return True
-        minute = self._minutes.get(event.client)
+        payer = payer_of(event)
+        minute = self._minutes.get(payer)
         if minute is None:
-            minute = self._minutes[event.client] = _Minute(event.time, is_over(event.client))
+            minute = self._minutes[payer] = _Minute(event.time, is_over(payer))
         return minute.add(event)
 
     def over(self, now: float) -> list[Fold]:
@@ -161,4 +168,4 @@ def _can_fold(event: AuditEvent, is_over: IsOver) -> bool:
     if event.call:
         return False
     is_call = event.session or event.client == MAIN.name
-    return did_nothing(event) or (not is_call and is_over(event.client))
+    return did_nothing(event) or (not is_call and is_over(payer_of(event)))

@@ -18,7 +18,7 @@ import msgspec
 
 from tabhub.audit.entry import Entry, beginning_of, did_nothing, entry_of, iso, without_end
 from tabhub.audit.files import AuditFile, Head, Pairs, files_of, head_of, lines_of
-from tabhub.audit.limits import DAY_SECONDS, Budget, Fold, Folding, Room
+from tabhub.audit.limits import DAY_SECONDS, Budget, Fold, Folding, Room, payer_of
 from tabhub.audit.redaction import Redactor
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
@@ -146,7 +146,7 @@ class AuditLog:
     def _keep_event(self, event: AuditEvent, more: Mapping[str, Any] | None = None) -> None:
         entry = entry_of(event, self._redactor)
         is_needed = bool(event.call) or not did_nothing(event)
-        self._keep({**entry, **more} if more else entry, event.client, is_needed)
+        self._keep({**entry, **more} if more else entry, payer_of(event), is_needed)
 
     def _keep(self, entry: Entry, client: str, is_needed: bool = True) -> None:
         line = msgspec.json.encode(entry)

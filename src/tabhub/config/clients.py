@@ -23,7 +23,7 @@ PRINTED = "agent"
 CLI = "cli"
 """The client as which `tabhub tool` calls, unless it gets another token."""
 PAGE = "page"
-"""The client under which the audit log has what pages do."""
+"""The word under which the audit log has what pages do; a client may have this name too."""
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _SETTLED_NS = 2_000_000_000
@@ -214,7 +214,7 @@ def _check_name(name: str) -> None:
             f"A client cannot be named {name!r}: use 1 to 40 letters, digits, dots, dashes or"
             " underscores."
         )
-    if name in (MAIN.name, SSE.name, PRINTED, CLI, PAGE):
+    if name in (MAIN.name, SSE.name, PRINTED, CLI):
         raise InvalidArguments(f"The name {name} is reserved for tabhub itself.")
 
 

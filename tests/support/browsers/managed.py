@@ -44,8 +44,9 @@ class Rig:
         assert allowed.returncode == 0, allowed.stderr
 
     def audit(self) -> list[dict[str, Any]]:
+        """The entries of the log, without the lines that say that a call begins."""
         lines = (self.product.home / "audit.log").read_text().splitlines()
-        return [json.loads(line) for line in lines]
+        return [entry for entry in map(json.loads, lines) if not entry.get("began")]
 
 
 def desktop_with_downloads(folder: Path) -> Path:
