@@ -37,7 +37,8 @@ REOPENED = (
     "</script>"
 )
 THIEVES = {"focuses a field": THIEF, "nests a frame": NESTED, "opens its document": REOPENED}
-LOST = {"", "covered_by", "navigated_away"}
+LOST = {"", "covered_by", "navigated_away", "page_may_have_received"}
+"""The last: the key arrived in its frame, but not on the field, which had lost the focus."""
 
 
 def _page(address: str, body: str) -> str:
