@@ -210,8 +210,10 @@ async function inDocument(tabId, site, params, again) {
     forgetDocument(tabId, page);
     return again();
   }
-  // A blank document may have become another one in place.
-  if (!answer.refused && !(await isAllowed().catch(() => true))) throw moved();
+  if (answer.refused) return answer;
+  // A blank document may have become another one in place; if that cannot be asked, nothing leaves.
+  const isStill = await isAllowed().catch((error) => Promise.reject(cutOff(messageOf(error))));
+  if (!isStill) throw moved();
   return answer;
 }
 

@@ -1,5 +1,7 @@
 """tabhub's own files are never uploaded, read or overwritten, whatever the settings say."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ import pytest
 from tabhub.config.paths import Home
 from tabhub.config.settings import DownloadSettings, Settings, UploadSettings
 from tests.support.agent import Agent, ToolFailed
-from tests.support.browsers.extension import connected, tab
+from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
 
 OWN = ("extension/auth.json", "config.json", "profile/Cookies", "audit.log")
@@ -25,16 +27,22 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-async def _upload(settings: Settings, home: Home, path: str) -> str:
-    """Upload a file; returns the reason of the refusal, or what the page received."""
+@asynccontextmanager
+async def _running(settings: Settings, home: Home) -> AsyncIterator[tuple[FakeExtension, Agent]]:
     async with (
         served(settings, home=home) as server,
         connected(server.port) as extension,
         client(server.port) as http,
     ):
         await extension.sync(tab(1))
+        yield extension, Agent(http)
+
+
+async def _upload(settings: Settings, home: Home, path: str) -> str:
+    """Upload a file; returns the reason of the refusal, or what the page received."""
+    async with _running(settings, home) as (extension, agent):
         extension.handlers["page.upload"] = lambda params: {}
-        result = await Agent(http).result("file_upload", paths=[path], ref="ref_1", tabId=1)
+        result = await agent.result("file_upload", paths=[path], ref="ref_1", tabId=1)
     error: str = result["structuredContent"].get("error", {}).get("reason", "uploaded")
     return error
 
@@ -73,26 +81,16 @@ async def test_a_link_in_place_of_an_open_folder_is_not_followed(home: Home) -> 
 
 async def test_screenshots_are_not_saved_into_the_home(home: Home) -> None:
     settings = Settings(downloads=DownloadSettings(folder=str(home.root.parent)))
-    async with (
-        served(settings, home=home) as server,
-        connected(server.port) as extension,
-        client(server.port) as http,
-    ):
-        await extension.sync(tab(1))
+    async with _running(settings, home) as (_, agent):
         with pytest.raises(ToolFailed, match="own files") as failed:
-            await Agent(http).call("browser_screenshot_tab", filePath=".tabhub/a.png", tabId=1)
+            await agent.call("browser_screenshot_tab", filePath=".tabhub/a.png", tabId=1)
     assert failed.value.reason == "permission_denied"
 
 
 async def test_no_download_is_placed_in_the_home(home: Home) -> None:
     settings = Settings(downloads=DownloadSettings(folder=str(home.root.parent)))
-    async with (
-        served(settings, home=home) as server,
-        connected(server.port) as extension,
-        client(server.port) as http,
-    ):
-        await extension.sync(tab(1))
+    async with _running(settings, home) as (extension, agent):
         url, name = "https://example.com/a", ".tabhub/policy.toml"
-        result = await Agent(http).result("browser_download_file", url=url, filename=name)
+        result = await agent.result("browser_download_file", url=url, filename=name)
         assert result["structuredContent"]["error"]["reason"] == "permission_denied"
         assert extension.received.empty()

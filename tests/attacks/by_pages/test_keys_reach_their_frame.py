@@ -38,7 +38,7 @@ REOPENED = (
 )
 THIEVES = {"focuses a field": THIEF, "nests a frame": NESTED, "opens its document": REOPENED}
 LOST = {"", "covered_by", "navigated_away", "page_may_have_received"}
-"""The last: the key arrived in its frame, but not on the field, which had lost the focus."""
+"""The last: our frame has counted the key, but it was not seen on the field."""
 
 
 def _page(address: str, body: str) -> str:
