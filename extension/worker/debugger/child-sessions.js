@@ -143,7 +143,8 @@ function attached(tabId, parent, { sessionId: session, targetInfo: { type, url }
     sendTo(tabId, session, method, params).catch(() => {});
   if (tabs.has(tabId)) report("child", child);
   void order("Target.setAutoAttach", ATTACH);
-  void order("Runtime.runIfWaitingForDebugger", {});
+  // Nobody would report it to the next worker, so it runs once that worker would know it.
+  void save.written().then(() => order("Runtime.runIfWaitingForDebugger", {}));
 }
 
 /**

@@ -3,8 +3,11 @@ import { beforeEach, test } from "node:test";
 
 /** @type {[string | undefined, string, any][]} */
 let sent = [];
+/** @type {Record<string, any>[]} */
+let stored = [];
+const settled = () => new Promise(setImmediate);
 globalThis.chrome = {
-  storage: { session: { get: async () => ({}), set: async () => {} } },
+  storage: { session: { get: async () => ({}), set: async (kept) => void stored.push(kept) } },
   windows: { WINDOW_ID_NONE: -1 },
   tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: "https://shop.example/" }) },
   debugger: {
@@ -55,11 +58,25 @@ test("frames are prepared before they run", async () => {
   await useNetwork(TAB, "recording", { children: true });
   sent = [];
   child("s1");
+  await settled();
   assert.deepEqual(methods(), [
     "s1 Network.enable",
     "s1 Target.setAutoAttach",
     "s1 Runtime.runIfWaitingForDebugger",
   ]);
+});
+
+test("a frame runs only once the next worker would know it, however busy the storage is", async () => {
+  await useNetwork(TAB, "recording", { children: true });
+  for (const session of ["s1", "s2", "s3"]) {
+    [sent, stored] = [[], []];
+    child(session);
+    assert.ok(!methods().includes(`${session} Runtime.runIfWaitingForDebugger`));
+    await settled();
+    assert.ok(methods().includes(`${session} Runtime.runIfWaitingForDebugger`));
+    const [[, children]] = stored.at(-1)?.children ?? [[]];
+    assert.equal(children.at(-1).session, session);
+  }
 });
 
 test("auto-attach to frames ends with its last user, network events of the tab do not", async () => {
