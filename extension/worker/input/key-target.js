@@ -54,7 +54,8 @@ export async function isSecretMeant(tabId) {
  * @param {PromiseSettledResult<boolean>} answer
  */
 function isSecret(answer) {
-  return "value" in answer ? answer.value : answer.reason?.reason === "timeout";
+  if ("value" in answer) return answer.value;
+  return answer.reason instanceof CommandError && answer.reason.reason === "timeout";
 }
 
 /**
