@@ -147,7 +147,6 @@ async def test_a_page_reconnects_after_a_server_restart(tmp_path: Path) -> None:
         port: int = free.getsockname()[1]
         free.close()
         site = url.rstrip("/")
-        product.run("permissions", "set", f"domain:{site.removeprefix('http://')}", "auto")
         async with browser(tmp_path) as cdp:
             here = WorkerShops(cdp, site, port)
             page = await here.open()
