@@ -243,6 +243,36 @@ async def test_the_tools_of_a_tab_are_unregistered_one_by_one(tmp_path: Path) ->
         await here.tabs(tab)
 
 
+@pytest.mark.requirement("MT-01")
+async def test_a_tool_registered_again_is_ignored_and_a_changed_one_replaces_it(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as here:
+        page = await here.open(f"{here.site}/shop.css")
+        code = f"""(async () => {{
+          window.warnings = [];
+          console.warn = (text) => warnings.push(text);
+          const {{ WorkerClient }} = await import("/pagekit/pagekit.js");
+          window.client = new WorkerClient({{ url: {here.hub!r} }});
+          window.gone = new AbortController();
+          await client.registerTool("brew", () => "first", gone);
+          await client.registerTool("brew", () => "second");
+          return client.getTabId();
+        }})()"""
+        tab = await here.value(page, code)
+        await eventually(lambda: here.events.tabs == {tab: ["brew"]})
+        assert await here.value(page, "warnings") == ["There is a tool brew already."]
+        assert (await here.events.call(tab, "brew")).payload["content"][0]["text"] == "first"
+        changed = "client.registerTool('brew', 'Brews tea.', null, () => 'third')"
+        await here.value(page, f"{changed}.then(() => gone.abort())")
+        tools = await eventually(
+            lambda: here.events.of("register")[-1][4],
+            until=lambda tools: tools[0]["description"] == "Brews tea.",
+        )
+        assert len(tools) == 1
+        assert (await here.events.call(tab, "brew")).payload["content"][0]["text"] == "third"
+
+
 @pytest.mark.requirement("MT-05")
 async def test_a_call_fails_when_its_page_closes(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
@@ -342,7 +372,7 @@ async def test_a_page_keeps_its_pairing_and_asks_again_when_it_is_lost_or_revoke
         assert await here.value(page, STORED) != [stored]
         here.pairing.take([])
         revoked = (await here.status(page, "unpaired"))["code"]
-        assert here.pairing.waiting() == [{"origin": here.site, "code": revoked}]
+        assert [page["code"] for page in here.pairing.waiting()] == [revoked]
 
 
 @pytest.mark.requirement("MT-08")
