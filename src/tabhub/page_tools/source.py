@@ -388,22 +388,23 @@ class TabListSource(Source):
             # Worker ids are unique within a domain only.
             domain = page.domain if isinstance(page.tab, str) else ""
             tabs.setdefault((page.tab, domain), []).append(page)
-        rows = [self._row(tab, found) for (tab, _), found in tabs.items()]
+        active = {page.ref for page in self._hub.pages.active_pages()}
+        rows = [self._row(tab, found, active) for (tab, _), found in tabs.items()]
         rows = [row for row in rows if may_tell is None or may_tell(site_of(row["url"]))]
         return CallResult(
             content=[text(msgspec.json.encode(rows).decode())], structured_content=rows
         )
 
-    def _row(self, tab: TabKey, pages: list[Page]) -> dict[str, Any]:
+    def _row(self, tab: TabKey, pages: list[Page], active: set[PageRef]) -> dict[str, Any]:
         main = min(pages, key=lambda page: page.ref.frame)
         known = self._hub.tabs.find(tab) if isinstance(tab, int) else None
-        is_active = any(tab in self._hub.pages.in_front(page.domain) for page in pages)
-        seen = time.time() if is_active else max(page.seen for page in pages)
+        is_shown = any(tab in self._hub.pages.in_front(page.domain) for page in pages)
+        seen = time.time() if is_shown else max(page.seen for page in pages)
         return {
             "tabId": tab,
             "url": main.url if known is None else known.url,
             "title": main.title if known is None else known.title,
-            "isActive": is_active,
+            "isActive": any(page.ref in active for page in pages),
             "lastSeen": _iso(seen),
         }
 
