@@ -131,39 +131,6 @@ async def _permit(here: World, setting: str) -> None:
     )
 
 
-@pytest.mark.requirement("MT-02")
-async def test_an_id_survives_reload_and_navigation_and_is_new_for_a_duplicate(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path) as here:
-        page = await here.open()
-        tab = await here.connected(page)
-        await here.tabs(tab)
-        for step in ("location.reload()", "location.href += '&again'"):
-            count = len(here.events.of("register"))
-            await here.value(page, step)
-            await here.events.until("register", count + 1)
-            assert await here.connected(page) == tab
-            await here.tabs(tab)
-        # A duplicated tab is the same: a new page with a copy of the storage.
-        await here.value(page, "void window.open(location.href + '&twin')")
-        twin = await here.page("&twin")
-        other = await here.connected(twin)
-        assert other != tab and await here.value(page, TAB_ID) == tab
-        await here.tabs(tab, other)
-        await here.events.call(other, "add_to_cart", sku="mug")
-        assert await here.value(page, "document.querySelector('#total').textContent") == "0.00"
-
-
-@pytest.mark.requirement("MT-02")
-async def test_an_id_is_generated_without_crypto(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
-        page = await here.open(before="delete Crypto.prototype.randomUUID")
-        tab = await here.connected(page)
-        assert tab.startswith("fallback_")
-        await here.tabs(tab)
-
-
 @pytest.mark.requirement("MT-05")
 async def test_a_tab_that_leaves_closes_or_crashes_is_gone_soon(tmp_path: Path) -> None:
     async with world(tmp_path, "--site-per-process") as here:
