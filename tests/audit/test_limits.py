@@ -1,15 +1,18 @@
 """The budget of bytes that each client has in the audit log."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tabhub.audit.limits import (
     DAY_SECONDS,
     FOLD_SECONDS_OVER_BUDGET,
     GRAIN_SECONDS,
     HELD_BYTES,
+    UNFOLDED_OF_SITE,
     Budget,
     payer_of,
 )
@@ -82,9 +85,10 @@ def path(tmp_path: Path) -> Path:
 def _over(path: Path, client: str = "ann") -> AuditLog:
     """A log in which one client is over its budget."""
     log = AuditLog(path, AuditSettings(client_bytes_per_day=100_000))
+    sites = (f"site-{number}.example" for number in count())
     filling = event(client=client, session="" if client == "page" else "s")
     while not log._budget.is_over(payer_of(filling)):
-        log.record(filling)
+        log.record(replace(filling, plugin=next(sites)))
     return log
 
 
@@ -123,6 +127,18 @@ def test_pages_cannot_be_refused_but_fill_nothing_either(path: Path) -> None:
     assert len(written(path)) == before + 1
     log.close()
     assert written(path)[-1]["times"] == 499
+
+
+def test_registrations_of_one_site_are_folded_and_none_is_lost(path: Path) -> None:
+    log = AuditLog(path, AuditSettings())
+    for number in range(40):
+        what = "browser/registerTools" if number % 2 else "browser/unregisterTools"
+        log.record(event(client="page", session="", plugin="shop.example", tool=what))
+    log.record(event(client="page", session="", plugin="bank.example"))
+    log.close()
+    shop = [entry for entry in written(path) if entry["plugin"] == "shop.example"]
+    assert len(written(path)) == len(shop) + 1 and len(shop) == UNFOLDED_OF_SITE + 2
+    assert [entry["times"] for entry in shop if "times" in entry] == [15, 15]
 
 
 def test_a_client_that_is_called_page_does_not_pay_for_pages(path: Path) -> None:

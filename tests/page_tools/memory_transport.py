@@ -1,4 +1,4 @@
-"""MCP-B's `TabHubTransport` in memory: no browser, no socket, the four verbs of its design."""
+"""A `PageTransport` in memory: no browser, no socket."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,21 +10,20 @@ from tabhub.calls.time_limit import Progress
 from tabhub.errors import NotFound
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.intake import Registration
-from tabhub.page_tools.registrations import Pages
+from tabhub.page_tools.transports import PageListeners, ToolsUpdate
 from tabhub.wire.pages import Capabilities, Execute, Outcome
 
 Message = dict[str, Any]
-Listener = Callable[[PageRef, Message], None]
 Answer = Callable[[Execute], Awaitable[Any] | Any]
 
 
-class MemoryTransport:
-    """sendRequest, onMessage, onDisconnect, disconnect."""
+class MemoryTransport(PageListeners):
+    """Pages of one origin, each with a function that answers its calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, origin: str = "https://shop.example") -> None:
+        super().__init__()
         self.pages: dict[PageRef, Answer] = {}
-        self._listeners: list[Listener] = []
-        self._left: dict[PageRef, list[Callable[[], None]]] = {}
+        self._origin = origin
 
     async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         answer = self.pages.get(page)
@@ -35,34 +34,17 @@ class MemoryTransport:
             success=True, payload=await payload if asyncio.isfuture(payload) else payload
         )
 
-    def on_message(self, callback: Listener) -> None:
-        self._listeners.append(callback)
-
-    def on_disconnect(self, page: PageRef, callback: Callable[[], None]) -> None:
-        self._left.setdefault(page, []).append(callback)
-
     def disconnect(self, page: PageRef) -> None:
         self.pages.pop(page, None)
-        for callback in self._left.pop(page, []):
-            callback()
+        super().disconnect(page)
 
     def emit(self, page: PageRef, message: Message) -> None:
         """Deliver a message from a page."""
-        for callback in self._listeners:
-            callback(page, message)
-
-
-def joined(pages: Pages, transport: MemoryTransport, name: str, origin: str) -> None:
-    """Forward the messages of the transport to the hub, as the product does."""
-
-    def on_message(page: PageRef, message: Message) -> None:
-        tools = [msgspec.Raw(msgspec.json.encode(tool)) for tool in message["params"]["tools"]]
+        params = message["params"]
+        tools = [msgspec.Raw(msgspec.json.encode(tool)) for tool in params["tools"]]
         if message["method"] == "browser/registerTools":
-            url = message["params"].get("tabUrl", origin)
-            pages.register(Registration(page, origin, url, "A page", tools, Capabilities()))
-            transport.on_disconnect(page, lambda: pages.gone(page))
+            url = params.get("tabUrl", self._origin)
+            given = Registration(page, self._origin, url, "A page", tools, Capabilities())
+            self.received(given)
         else:
-            pages.update(page, tools)
-
-    pages.connect(name, transport)
-    transport.on_message(on_message)
+            self.received(ToolsUpdate(page, tools))

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tabhub.audit.limits import UNFOLDED_OF_SITE
 from tabhub.config.settings import Limits, Settings
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.flood_limits import BURST
@@ -15,7 +16,7 @@ from tabhub.page_tools.schema_rules import checked_schema
 from tabhub.page_tools.schema_size import Unfit
 from tabhub.server.app import App
 from tabhub.wire.pages import Capabilities
-from tests.page_tools.memory_transport import MemoryTransport, joined
+from tests.page_tools.memory_transport import MemoryTransport
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, page_tool
 from tests.support.serving import client, served
@@ -48,7 +49,7 @@ def app() -> App:
 async def test_the_hub_runs_on_a_transport_in_memory() -> None:
     async with served() as server, client(server.port) as http:
         transport, page = MemoryTransport(), PageRef("memory", "tab-1")
-        joined(server.app.pages, transport, "memory", ORIGIN)
+        server.app.pages.connect("memory", transport)
         transport.pages[page] = lambda call: {"echo": call.args}
         register = {"tools": [page_tool("echo")], "tabUrl": f"{ORIGIN}/x"}
         transport.emit(page, {"method": "browser/registerTools", "params": register})
@@ -182,7 +183,9 @@ async def test_a_flood_of_updates_is_merged_and_the_last_counts(
     assert len(changes) <= BURST + 1
     assert caplog.text.count("too often") == 1
     written = app.audit.entries(plugin="shop.example")
-    assert len(written) <= 10
+    assert len(written) <= UNFOLDED_OF_SITE + 1
+    assert sum(entry.get("times", 1) for entry in written) == BURST
+    assert all((entry["tabId"], entry["origin"]) == (1, ORIGIN) for entry in written)
     _register(app, 2, page_tool("calm"), origin=NEIGHBOUR)
     assert "website_tool_bank_example_calm" in _names(app)
     app.pages._throttle._flush(("t", 1))

@@ -80,9 +80,10 @@ async def test_the_capabilities_of_pages_are_declared_in_both_eras() -> None:
             browser: dict[str, Any] = capabilities["browser"]
             return browser
 
-        assert not any((await declared()).values())
+        alone = {"multiTabSupport": True, "cacheSupported": False, "elicitation": False}
+        assert await declared() == alone
         await extension.sync(tab(1), tab(2))
-        await extension.publish(1, page_tool("a"), capabilities={"multiTabSupport": True})
+        await extension.publish(1, page_tool("a"))
         await extension.publish(2, page_tool("b", annotations={"cache": True}))
         both = {"multiTabSupport": True, "cacheSupported": True, "elicitation": False}
         assert await declared() == both

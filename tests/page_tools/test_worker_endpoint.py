@@ -40,7 +40,7 @@ async def test_a_page_registers_updates_is_activated_and_disconnects() -> None:
     ref = PageRef(name, ONE)
     registered = recorder.of("register")
     assert registered[0][:5] == (ref, SHOP, f"{SHOP}/", "Shop", [tool("search")])
-    assert recorder.of("update") == [(ref, [])]
+    assert recorder.of("update") == [(ref, [], None)]
     assert recorder.of("looked_at")[0] == (ONE, SHOP)
     assert recorder.of("gone") == [(PageRef(name, OTHER),)]
     assert recorder.of("disconnect") == [(name,)]

@@ -11,6 +11,8 @@ tabhub.define("mcpClient", () => {
   /** More than are accepted, so that the surplus can be counted. */
   const MOST_LISTED = 10 * toolLimits.MAX_TOOLS;
   const PROGRESS_MS = 100;
+  /** What the hub can do, as MCP-B's pages are told. */
+  const HUB = { browser: { multiTabSupport: true, cacheSupported: true, elicitation: false } };
 
   function randomId() {
     return Array.from(crypto.getRandomValues(new Uint32Array(4)), (n) => n.toString(36)).join("-");
@@ -48,7 +50,7 @@ tabhub.define("mcpClient", () => {
 
     async function greet() {
       const clientInfo = { name: "tabhub", version: chrome.runtime.getManifest().version };
-      const params = { protocolVersion: PROTOCOL, capabilities: {}, clientInfo };
+      const params = { protocolVersion: PROTOCOL, capabilities: HUB, clientInfo };
       const answer = await ask("initialize", params);
       abilities = toolLimits.isRecord(answer?.capabilities) ? answer.capabilities : {};
       post({ jsonrpc: "2.0", method: "notifications/initialized" });

@@ -18,6 +18,10 @@ FOLD_SECONDS = 60.0
 UNFOLDED = 300
 """How many entries of one client without effect are written in that time; more are folded."""
 FOLD_SECONDS_OVER_BUDGET = 60 * 60.0
+UNFOLDED_OF_SITE = 10
+"""How many registrations of one site's pages are written in that time; more are folded."""
+MOST_SITES = 1000
+"""Sites whose registrations are folded apart from each other."""
 
 IsOver = Callable[[str], bool]
 """Whether a client has used up its budget."""
@@ -104,22 +108,22 @@ class Fold(NamedTuple):
 
 
 class _Minute:
-    """The calls without effect of one client in one minute; in an hour, once it is over budget."""
+    """What one client did without effect in one minute; in an hour, once it is over budget."""
 
-    def __init__(self, began: float, is_over: bool) -> None:
+    def __init__(self, began: float, is_over: bool, unfolded: int) -> None:
         self.ends = began + (FOLD_SECONDS_OVER_BUDGET if is_over else FOLD_SECONDS)
         # The first one is written at once, so that the log shows it.
-        self.written = UNFOLDED - 1 if is_over else 0
+        self.left = 1 if is_over else unfolded
         self.folds: dict[str, Fold] = {}
 
     def add(self, event: AuditEvent) -> bool:
         """Whether the event gets an entry of its own; otherwise it is folded."""
-        if self.written < UNFOLDED:
-            self.written += 1
+        if self.left:
+            self.left -= 1
             return True
-        reason = event.error.reason if event.error is not None else ""
-        before = self.folds.get(reason)
-        self.folds[reason] = Fold(event, 1 if before is None else before.times + 1)
+        kind = event.error.reason if event.error is not None else event.tool
+        before = self.folds.get(kind)
+        self.folds[kind] = Fold(event, 1 if before is None else before.times + 1)
         return False
 
     def take(self) -> list[Fold]:
@@ -129,24 +133,31 @@ class _Minute:
 
 def payer_of(event: AuditEvent) -> str:
     """Whose budget a line counts against; a client that is called "page" does not pay for pages."""
-    is_page = event.client == PAGE and not event.session
-    return f"{PAGE} of the web" if is_page else event.client
+    return f"{PAGE} of the web" if _is_of_page(event) else event.client
+
+
+def _is_of_page(event: AuditEvent) -> bool:
+    return event.client == PAGE and not event.session
 
 
 class Folding:
     """Keeps a client that only fails from filling the log. Its clock is the time of the events."""
 
     def __init__(self) -> None:
-        self._minutes: dict[str, _Minute] = {}
+        self._minutes: dict[tuple[str, str], _Minute] = {}
+        """By the client, or for pages by their site."""
 
     def admits(self, event: AuditEvent, is_over: IsOver) -> bool:
         """Whether an event is written now; otherwise it is folded."""
         if not _can_fold(event, is_over):
             return True
-        payer = payer_of(event)
-        minute = self._minutes.get(payer)
+        payer, is_of_page = payer_of(event), _is_of_page(event)
+        site = event.plugin if is_of_page and len(self._minutes) < MOST_SITES else ""
+        minute = self._minutes.get((payer, site))
         if minute is None:
-            minute = self._minutes[payer] = _Minute(event.time, is_over(payer))
+            unfolded = UNFOLDED_OF_SITE if is_of_page else UNFOLDED
+            minute = _Minute(event.time, is_over(payer), unfolded)
+            self._minutes[payer, site] = minute
         return minute.add(event)
 
     def over(self, now: float) -> list[Fold]:
@@ -163,9 +174,10 @@ def _can_fold(event: AuditEvent, is_over: IsOver) -> bool:
     """Whether an event need not have a line of its own.
 
     A call that had an effect always has one, and so has one whose beginning was written. What
-    pages cause is no call, so it cannot be refused: beyond the budget only its number is kept.
+    pages cause is no call and cannot be refused: where there is too much, its number is kept.
     """
     if event.call:
         return False
     is_call = event.session or event.client == MAIN.name
-    return did_nothing(event) or (not is_call and is_over(payer_of(event)))
+    is_too_much = not is_call and is_over(payer_of(event))
+    return did_nothing(event) or _is_of_page(event) or is_too_much

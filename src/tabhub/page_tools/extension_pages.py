@@ -15,6 +15,7 @@ from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.intake import Registration
 from tabhub.page_tools.registrations import Pages
+from tabhub.page_tools.transports import PageListeners, ToolsUpdate
 from tabhub.wire.methods import EXTENSION, Handlers
 from tabhub.wire.pages import Capabilities, Document, Execute, Outcome, RegisterTools, UpdateTools
 
@@ -23,10 +24,12 @@ PREFIX = "link:"
 WAIT_MS = 15_000
 
 
-class ExtensionPages:
+class ExtensionPages(PageListeners):
     """The `PageTransport` of every connected browser."""
 
     def __init__(self, pages: Pages, hub: PageHub, browsers: Browsers) -> None:
+        super().__init__()
+        pages.listen(self)
         self._pages = pages
         self._tabs = hub.tabs
         self._browsers = browsers
@@ -60,7 +63,7 @@ class ExtensionPages:
     def _registered(self, profile: str, params: RegisterTools) -> None:
         ref = self._ref(profile, params)
         tab = self._tabs.by_native(profile, params.tab_id)
-        self._pages.register(
+        self.received(
             Registration(
                 ref,
                 params.origin,
@@ -76,12 +79,12 @@ class ExtensionPages:
         )
 
     def _updated(self, profile: str, params: UpdateTools) -> None:
-        self._pages.update(self._ref(profile, params), params.tools, params.extensions)
+        self.received(ToolsUpdate(self._ref(profile, params), params.tools, params.extensions))
 
     def _gone(self, profile: str, params: Document) -> None:
         # The extension reports a closed tab before its pages; they were removed with it.
         if self._tabs.by_native(profile, params.tab_id) is not None:
-            self._pages.gone(self._ref(profile, params))
+            self.disconnect(self._ref(profile, params))
 
     def _ref(self, profile: str, params: Document) -> PageRef:
         tab = self._tabs.by_native(profile, params.tab_id)

@@ -1,4 +1,4 @@
-"""Limits for pages that send too much: of messages, of lines in the log and in the audit log."""
+"""Limits for pages that send too much: of messages, and of lines in the log."""
 
 import logging
 from collections.abc import Callable
@@ -16,8 +16,6 @@ MOST_WAITING = 500
 SECONDS = 60.0
 FAULTS_OF_ONE, FAULTS_IN_ALL = 60, 1000
 """Faults logged in a minute, of one domain and of all; a list can have 50 unfit tools."""
-PER_DOMAIN, IN_ALL = 10, 200
-"""Entries in the audit log in a minute, of one domain and of all."""
 
 Later = Callable[[float, Callable[[], None]], object]
 Item = TypeVar("Item")
@@ -93,20 +91,4 @@ class FaultLog:
         self._domains.count(domain)
         self._all.count()
         log.warning("%s: %s", domain, text)
-        return True
-
-
-class AuditLimit:
-    """Limits the entries that pages cause in the audit log, for each domain and for all."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._domains: RateLimits[str] = RateLimits(PER_DOMAIN, SECONDS, clock, IN_ALL)
-        self._all = RateLimit(IN_ALL, SECONDS, clock)
-
-    def admit(self, domain: str) -> bool:
-        """Count one entry; returns False if it is one too many."""
-        if self._domains.wait(domain) or self._all.wait():
-            return False
-        self._domains.count(domain)
-        self._all.count()
         return True

@@ -16,10 +16,10 @@ from tabhub.hub.tabs import MINTED_FROM
 from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
-from tabhub.page_tools.flood_limits import AuditLimit, FaultLog, Throttle
+from tabhub.page_tools.flood_limits import FaultLog, Throttle
 from tabhub.page_tools.intake import Admission, Registration
 from tabhub.page_tools.origins import LONGEST_URL, domain_of, is_allowed
-from tabhub.page_tools.transports import PageTransport, PageTransports, later
+from tabhub.page_tools.transports import PageTransport, PageTransports, ToolsUpdate, later
 from tabhub.wire.pages import Embedding
 
 TABS_PER_DOMAIN = 1000
@@ -45,15 +45,20 @@ class Pages:
         self._audit = audit
         self._transports = PageTransports(self._expired, later)
         self._fault_log = FaultLog(clock)
-        self._audit_limit = AuditLimit(clock)
         self._admission = Admission(self._hub.storage, settings, self._fault_log)
         self._throttle: Throttle[Registration] = Throttle(self._take, clock, later)
         self._changed = asyncio.Event()
         self._listeners: list[Callable[[PageRef], None]] = []
         hub.tabs.on_change(self._tab_changed)
 
+    def listen(self, transport: PageTransport) -> None:
+        """Take what the pages of a transport send."""
+        transport.on_message(self._received)
+        transport.on_disconnect(self.gone)
+
     def connect(self, name: str, transport: PageTransport) -> None:
         """Add a transport; `PageRef.transport` is its name."""
+        self.listen(transport)
         self._transports.open(name, transport)
 
     def disconnect(self, name: str) -> None:
@@ -106,6 +111,12 @@ class Pages:
                 await changed.wait()
         except TimeoutError:
             return
+
+    def _received(self, message: Registration | ToolsUpdate) -> None:
+        if isinstance(message, Registration):
+            self.register(message)
+        else:
+            self.update(message.page, message.tools, message.extensions)
 
     def register(self, registration: Registration) -> None:
         """Take everything that a page publishes, unless it sends too much; then a little later."""
@@ -174,9 +185,17 @@ class Pages:
 
     def _remove_forbidden(self) -> None:
         allowed = self._settings().page_origins
-        pages = self._hub.storage.all()
-        self._gone([page for page in pages if not self._may_publish(page.origin, page.embedding)])
+        for page in list(self._hub.storage.all()):
+            if not self._may_publish(page.origin, page.embedding):
+                self._disconnect(page.ref)
         self.forget(lambda kept: not is_allowed(kept.origin, allowed))
+
+    def _disconnect(self, page: PageRef) -> None:
+        """Remove a page that may not publish tools any more."""
+        transport = self.transport(page)
+        if transport is not None:
+            transport.disconnect(page)
+        self.gone(page)
 
     def forget(self, which: Callable[[Remembered], bool]) -> None:
         """Remove the selected remembered tools."""
@@ -248,10 +267,10 @@ class Pages:
             self.activated(id)
 
     def _note(self, page: Page, what: str, tools: int) -> None:
-        """Write one entry to the audit log, unless the domain has caused too many."""
-        if self._audit_limit.admit(page.domain):
-            arguments = {"tab": page.tab, "frame": page.ref.frame, "tools": tools}
-            self._audit.record(incident(page.domain, PAGE, f"browser/{what}", arguments))
+        """Write it to the audit log, which folds too many of one site."""
+        arguments = {"tab": page.tab, "frame": page.ref.frame, "tools": tools}
+        event = incident(page.domain, PAGE, f"browser/{what}", arguments)
+        self._audit.record(msgspec.structs.replace(event, tab=page.tab, origin=page.origin))
 
     def _wake(self) -> None:
         changed, self._changed = self._changed, asyncio.Event()

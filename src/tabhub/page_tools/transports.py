@@ -7,10 +7,13 @@ timer before it.
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
+
+import msgspec
 
 from tabhub.calls.time_limit import Progress
 from tabhub.page_tools.core.storage import PageRef
+from tabhub.page_tools.intake import Registration
 from tabhub.wire.pages import Execute, Outcome
 
 GONE_SECONDS = 60.0
@@ -19,11 +22,55 @@ BACK_SECONDS = 5.0
 """How long pages have to register again after their transport has reconnected."""
 
 
+class ToolsUpdate(msgspec.Struct, frozen=True):
+    """The new list of tools of a page that has registered."""
+
+    page: PageRef
+    tools: list[msgspec.Raw]
+    extensions: dict[str, Any] | None = None
+
+
+MessageListener = Callable[[Registration | ToolsUpdate], None]
+DisconnectListener = Callable[[PageRef], None]
+
+
 class PageTransport(Protocol):
-    """Carries calls to pages. Messages from pages go to `Pages`."""
+    """A way to reach pages, with the four verbs of MCP-B's transport between tabs and hub."""
 
     async def send_request(self, page: PageRef, message: Execute, progress: Progress) -> Outcome:
         """Send once; an error without effect means that the page has not received the call."""
+
+    def on_message(self, listener: MessageListener) -> None:
+        """Call the listener with what pages send."""
+
+    def on_disconnect(self, listener: DisconnectListener) -> None:
+        """Call the listener with each page that has gone."""
+
+    def disconnect(self, page: PageRef) -> None:
+        """End the connection with a page."""
+
+
+class PageListeners:
+    """What all transports have in common: who listens to their pages."""
+
+    def __init__(self) -> None:
+        self._message_listeners: list[MessageListener] = []
+        self._disconnect_listeners: list[DisconnectListener] = []
+
+    def on_message(self, listener: MessageListener) -> None:
+        self._message_listeners.append(listener)
+
+    def on_disconnect(self, listener: DisconnectListener) -> None:
+        self._disconnect_listeners.append(listener)
+
+    def disconnect(self, page: PageRef) -> None:
+        for listener in self._disconnect_listeners:
+            listener(page)
+
+    def received(self, message: Registration | ToolsUpdate) -> None:
+        """Pass on what a page has sent."""
+        for listener in self._message_listeners:
+            listener(message)
 
 
 Expired = Callable[[str, set[PageRef]], None]

@@ -29,6 +29,7 @@ from tabhub.page_tools.intake import Registration
 from tabhub.page_tools.origins import web_origin
 from tabhub.page_tools.pairing import Pairing
 from tabhub.page_tools.registrations import Pages
+from tabhub.page_tools.transports import PageListeners, ToolsUpdate
 from tabhub.rate_limit import RateLimit
 from tabhub.wire import pages as worker
 from tabhub.wire.asgi import Receive, Scope, Send
@@ -192,12 +193,13 @@ def _origin(scope: Scope) -> str:
     return origin
 
 
-class WorkerTransport:
+class WorkerTransport(PageListeners):
     """The `PageTransport` of one socket; its messages count for its origin alone."""
 
     def __init__(
         self, name: str, origin: str, pages: Pages, all_tabs: "dict[str, WorkerTransport]"
     ) -> None:
+        super().__init__()
         self.name = name
         self.origin = origin
         self._pages = pages
@@ -230,7 +232,7 @@ class WorkerTransport:
 
     def _register(self, params: worker.RegisterWorkerTab) -> None:
         self._add(params.tab_id)
-        self._pages.register(
+        self.received(
             Registration(
                 self._ref(params.tab_id),
                 self.origin,
@@ -238,6 +240,7 @@ class WorkerTransport:
                 params.title[:LONGEST_TITLE],
                 params.tools,
                 params.capabilities,
+                extensions=params.extensions,
             )
         )
 
@@ -247,22 +250,22 @@ class WorkerTransport:
         if other is not None and other is not self:
             if other.origin != self.origin:
                 raise ProtocolError(f"The id {tab} belongs to another site.")
-            other.remove(tab)
+            other.disconnect(other._ref(tab))
         if tab not in self._tabs and len(self._tabs) >= MOST_TABS:
             raise Unavailable(f"{self.origin} has {MOST_TABS} tabs here already.", "too_many_calls")
         self._tabs.add(tab)
         self._all_tabs[tab] = self
 
-    def remove(self, tab: str) -> None:
-        """Remove a tab that has gone or has connected by a newer socket."""
-        self._pages.gone(self._ref(tab))
-        self._forget(tab)
+    def disconnect(self, page: PageRef) -> None:
+        """Remove a tab that has gone, has connected by a newer socket, or is not allowed."""
+        super().disconnect(page)
+        self._forget(str(page.tab))
 
     def _update(self, params: worker.UpdateWorkerTools) -> None:
-        self._pages.update(self._ref(params.tab_id), params.tools)
+        self.received(ToolsUpdate(self._ref(params.tab_id), params.tools, params.extensions))
 
     def _gone(self, params: worker.WorkerTab) -> None:
-        self.remove(params.tab_id)
+        self.disconnect(self._ref(params.tab_id))
         if self._active == params.tab_id:
             # The worker's next message names the tab that is active instead.
             self._active = None

@@ -155,6 +155,8 @@ class UpdateWorkerTools(WorkerTab):
     """`browser/updateTools`: the new list of tools."""
 
     tools: list[msgspec.Raw]
+    extensions: dict[str, Any] | None = None
+    """What each call is to bring back to the page."""
 
 
 class RegisterWorkerTab(UpdateWorkerTools):

@@ -14,7 +14,7 @@ import msgspec
 from tabhub.hub.names import PageToolName, fitted, free_name
 from tabhub.hub.tools import Tool
 from tabhub.page_tools.core.memory import Remembered, ToolMemory
-from tabhub.page_tools.core.schema import PageSchema, description, parameter_for
+from tabhub.page_tools.core.schema import NOT_OPEN, PageSchema, description, parameter_for
 from tabhub.page_tools.core.storage import Holder, Page, PageRef, Published, TabKey
 
 SOURCE = "pages"
@@ -199,13 +199,9 @@ class ToolListing:
         tool = entry.tool
         is_merged = self.mode == "merged"
         parameter = parameter_for(tool.schema) if is_merged else ""
-        index, is_active = None, False
-        if not is_merged:
-            index = entry.index
-            is_active = any(tab in entry.tabs for tab in self._in_front(entry.domain))
         return Tool(
             name=entry.name,
-            description=description(tool.description, entry.domain, index, is_active),
+            description=description(tool.description, entry.domain, self._about_tab(entry)),
             input_schema=PageSchema(tool.schema, parameter, _kinds(entry.tabs)),
             source=SOURCE,
             title=tool.title,
@@ -220,6 +216,15 @@ class ToolListing:
             tab_argument=parameter,
             aliases=NO_ALIASES,
         )
+
+    def _about_tab(self, entry: Entry) -> str:
+        """Which tab it is, where tabs are listed singly, and whether there is one at all."""
+        if not entry.tabs:
+            return NOT_OPEN
+        if self.mode == "merged" or entry.index is None:
+            return ""
+        is_active = any(tab in entry.tabs for tab in self._in_front(entry.domain))
+        return f" • Tab {entry.index}{' Active' if is_active else ''}"
 
     def _variants(self, domain: str, tool: str) -> tuple[Entry, ...]:
         found = self._domains.get(domain, {}).get(tool, ())

@@ -200,11 +200,11 @@ class PageRegistry:
         self._settle()
 
     def capabilities(self) -> Capabilities:
-        """The capabilities of all pages together."""
+        """What the hub can do, and what any of the pages can."""
         if self._capabilities is None:
             pages = [page.capabilities for page in self.storage.all()]
             self._capabilities = Capabilities(
-                multi_tab_support=any(page.multi_tab_support for page in pages),
+                multi_tab_support=True,
                 cache_supported=any(page.cache_supported for page in pages),
                 elicitation=any(page.elicitation for page in pages),
             )

@@ -60,12 +60,15 @@ def parameter_for(own: bytes) -> str:
     return next((name for name in names if name not in properties), "")
 
 
-def description(text: str, domain: str, index: int | None = None, active: bool = False) -> str:
-    """The page's description after its domain, and after the tab where tabs are listed singly.
+NOT_OPEN = " • not open"
+"""Marks a tool that is remembered: no tab has it now, and a call opens one."""
+
+
+def description(text: str, domain: str, tab: str = "") -> str:
+    """The page's description after its domain and what there is to say about its tab.
 
     The label is always the same, so that lists are.
     """
-    tab = "" if index is None else f" • Tab {index}{' Active' if active else ''}"
     return f"[{domain}{tab}] {PAGE_LABEL}{text}" if text else f"[{domain}{tab}]"
 
 
