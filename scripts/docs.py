@@ -15,7 +15,7 @@ import click
 import msgspec
 import typer
 
-from scripts import link_methods, link_pages
+from scripts import documents, link_methods, link_pages
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.settings import Settings, is_section
@@ -208,6 +208,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/tools.md": tools,
     "docs/cli.md": cli,
     "docs/errors.md": errors,
+    "docs/documents.md": documents.page,
     "docs/settings.md": settings,
     "docs/link.md": link_page,
     "docs/protocol.md": lambda: numbered(link_methods.filled(_read(ROOT / "docs/protocol.md"))),
