@@ -3,8 +3,10 @@
 import ast
 import inspect
 import json
+import pkgutil
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +15,7 @@ import click
 import msgspec
 import typer
 
-from scripts import link_methods, link_pages
+from scripts import documents, link_methods, link_pages
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.settings import Settings, is_section
@@ -170,18 +172,52 @@ def link_page() -> str:
     return link_methods.filled(link_pages.page(_read(ROOT / "docs/link.md")))
 
 
-PAGES = {
+_NUMBER = re.compile(r"\d[\d,]*( [KMG]B)?<!-- ([\w.]+) -->")
+"""A number in a page written by hand, with the constant or the setting that it comes from."""
+_UNITS = {None: 1, " KB": 2**10, " MB": 2**20, " GB": 2**30}
+
+
+def numbered(text: str) -> str:
+    """The page with every number as the code has it now."""
+    return _NUMBER.sub(_number, text)
+
+
+def _number(match: re.Match[str]) -> str:
+    unit, source = match[1], match[2]
+    value = int(_value(source))
+    number, rest = divmod(value, _UNITS[unit])
+    if rest:
+        raise ValueError(f"{source} is {value}, which is no whole number of{unit}.")
+    return f"{number:,}{unit or ''}<!-- {source} -->"
+
+
+def _value(source: str) -> Any:
+    if source in keys.names():
+        return keys.value_of(keys.plain(Settings()), source)
+    module, _, name = source.rpartition(".")
+    return pkgutil.resolve_name(f"tabhub.{module}:{name}")
+
+
+def _by_hand(name: str) -> Callable[[], str]:
+    return lambda: numbered(_read(ROOT / name))
+
+
+BY_HAND = ("docs/administration.md", "docs/permissions.md")
+
+PAGES: dict[str, Callable[[], str]] = {
     "docs/tools.md": tools,
     "docs/cli.md": cli,
     "docs/errors.md": errors,
+    "docs/documents.md": documents.page,
     "docs/settings.md": settings,
     "docs/link.md": link_page,
-    "docs/protocol.md": lambda: link_methods.filled(_read(ROOT / "docs/protocol.md")),
+    "docs/protocol.md": lambda: numbered(link_methods.filled(_read(ROOT / "docs/protocol.md"))),
     "protocol/link.schema.json": link_pages.schema,
     "protocol/reasons.d.ts": reason_type,
     "extension/worker/shared/wire.d.ts": link_pages.declarations,
     "extension/panel/wire.d.ts": link_pages.panel_declarations,
     "extension/worker/shared/link-methods.js": link_methods.extension_lists,
+    **{name: _by_hand(name) for name in BY_HAND},
 }
 
 

@@ -52,29 +52,34 @@ def _row(id: str, fields: dict[str, Any]) -> Row:
     return Row(id=id, **fields)
 
 
-def read_claims() -> list[Claim]:
+def read_claims(mark: str = "requirement") -> list[Claim]:
     files = (path for path in TESTS.rglob("*.py") if "node_modules" not in path.parts)
     return [
         claim
         for path in sorted(files)
-        for claim in find_claims(path.read_text(encoding="utf-8"), str(path.relative_to(TESTS)))
+        for claim in find_claims(
+            path.read_text(encoding="utf-8"), str(path.relative_to(TESTS)), mark
+        )
     ]
 
 
-def find_claims(source: str, name: str) -> list[Claim]:
-    return list(_claims_of_body(ast.parse(source, name).body, name, []))
+def find_claims(source: str, name: str, mark: str = "requirement") -> list[Claim]:
+    return list(_claims_of_body(ast.parse(source, name).body, name, [], mark))
 
 
-def _claims_of_body(body: list[ast.stmt], where: str, inherited: list[ast.expr]) -> Iterator[Claim]:
+def _claims_of_body(
+    body: list[ast.stmt], where: str, inherited: list[ast.expr], mark: str
+) -> Iterator[Claim]:
     marks = inherited + _pytestmark(body)
     for node in body:
         if isinstance(node, ast.ClassDef):
             yield from _claims_of_body(
-                node.body, f"{where}::{node.name}", marks + node.decorator_list
+                node.body, f"{where}::{node.name}", marks + node.decorator_list, mark
             )
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if node.name.startswith("test"):
-                yield from _claims_of_test(f"{where}::{node.name}", marks + node.decorator_list)
+                decorators = marks + node.decorator_list
+                yield from _claims_of_test(f"{where}::{node.name}", decorators, mark)
 
 
 def _pytestmark(body: list[ast.stmt]) -> list[ast.expr]:
@@ -86,11 +91,11 @@ def _pytestmark(body: list[ast.stmt]) -> list[ast.expr]:
     ]
 
 
-def _claims_of_test(test: str, marks: list[ast.expr]) -> Iterator[Claim]:
+def _claims_of_test(test: str, marks: list[ast.expr], mark: str) -> Iterator[Claim]:
     nodes = [node for mark in marks for node in ast.walk(mark)]
     real = any(_is_mark(node, "real_browser") for node in nodes)
     for node in nodes:
-        if isinstance(node, ast.Call) and _is_mark(node.func, "requirement"):
+        if isinstance(node, ast.Call) and _is_mark(node.func, mark):
             for argument in node.args:
                 yield Claim(_literal(argument, test), test, real)
 
@@ -107,7 +112,7 @@ def _is_mark(node: ast.AST, name: str) -> bool:
 def _literal(node: ast.expr, test: str) -> str:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
-    raise ValueError(f"{test}: write the id in the requirement mark as a plain string")
+    raise ValueError(f"{test}: write the id in the mark as a plain string")
 
 
 def problems(rows: dict[str, Row], claims: Iterable[Claim]) -> list[str]:

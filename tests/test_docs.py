@@ -1,7 +1,9 @@
 """The documents agree with the code."""
 
+import json
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,33 @@ def test_the_readme_fits_on_one_screen_and_counts_the_tools() -> None:
     readme = (ROOT / "README.md").read_text()
     assert len(readme.split()) <= 600
     assert f"Use {len(docs.LISTED)} tools" in readme
+
+
+def test_a_number_in_a_page_is_the_one_in_the_code() -> None:
+    assert docs.numbered("9 MB<!-- audit.files.WAITING_BYTES --> wait") == (
+        "16 MB<!-- audit.files.WAITING_BYTES --> wait"
+    )
+    assert docs.numbered("1<!-- rates.messagesPerMinute -->") == (
+        "100<!-- rates.messagesPerMinute -->"
+    )
+    with pytest.raises(AttributeError):
+        docs.numbered("1<!-- audit.files.NO_SUCH_NUMBER -->")
+
+
+def test_the_rooms_of_contributing_are_those_of_the_import_rule() -> None:
+    rule = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    (layers,) = [one["layers"] for one in rule["contracts"] if one["id"] == "rooms"]
+    block = (ROOT / "CONTRIBUTING.md").read_text().split("(`make imports`):")[1].split("\n\n")[1]
+    named = [re.split(r" {3,}", line.strip())[0] for line in block.splitlines()]
+    assert named == [re.sub(r" \| \(\w+\)", "", layer) for layer in layers]
+
+
+def test_every_permission_of_the_extension_is_explained() -> None:
+    manifest = json.loads((ROOT / "extension/manifest.json").read_text())
+    table = (ROOT / "extension/README.md").read_text().split("## Permissions, and why")[1]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    explained = [name for row in rows for name in re.findall("`([^`]+)`", row)]
+    assert sorted(explained) == sorted(manifest["permissions"] + manifest["host_permissions"])
 
 
 def test_the_repository_stands_alone() -> None:

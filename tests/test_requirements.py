@@ -2,12 +2,17 @@
 
 import pytest
 
+from scripts import documents
 from tests.plugin_requirements import Tally
 from tests.requirements import Claim, Row, find_claims, load_rows, problems, read_claims, read_rows
 
 
 def test_every_row_that_is_due_has_its_tests_and_every_mark_names_a_row() -> None:
     assert problems(read_rows(), read_claims()) == []
+
+
+def test_every_behaviour_of_the_documents_is_shown_or_set_aside() -> None:
+    assert documents.problems() == []
 
 
 def row(id: str, *, real: bool = False, planned: bool = False) -> dict[str, Row]:

@@ -68,6 +68,7 @@ async def test_other_methods_of_the_extension_are_refused(name: str) -> None:
     assert answer["error"]["data"]["reason"] == "method_not_found"
 
 
+@pytest.mark.requirement("OT-22")
 async def test_every_method_that_an_extension_may_send_has_a_handler_in_the_server() -> None:
     async with served() as server, connected(server.port) as extension:
         for name in EXTENSION.received:

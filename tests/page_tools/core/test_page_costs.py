@@ -1,20 +1,29 @@
-"""The cost of many tabs and tools in the hub, measured by counts and ratios, not by time alone."""
+"""The cost of many tabs and tools in the hub: processor time of this thread, bytes and ratios.
 
+The rows name figures. Processor time does not grow when the machine is busy, but other things
+share its caches, so each figure has headroom here; `make bench` prints the figures themselves.
+"""
+
+import itertools
 import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 from statistics import median
 
 import msgspec
 import pytest
 
 from tabhub.config.settings import Settings
+from tabhub.errors import TabhubError
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.schema import PageSchema
 from tabhub.server.app import App
 from tests.page_tools.core.pages import hub, page, published
 
 KILOBYTE = 1024
+HEADROOM = 10
+TOOL = "website_tool_shop_example_t0"
 
 
 def _of_tabs(count: int, tools: int = 10) -> PageHub:
@@ -24,14 +33,16 @@ def _of_tabs(count: int, tools: int = 10) -> PageHub:
     return made
 
 
-def _cost(work: Callable[[], object]) -> float:
+def _cost(work: Callable[[], object], times: int = 200) -> float:
+    """The seconds that the processor works on it."""
+
     def once() -> float:
         begin = time.thread_time()
-        for _ in range(200):
+        for _ in range(times):
             work()
         return time.thread_time() - begin
 
-    return median(once() for _ in range(9))
+    return median(once() for _ in range(9)) / times
 
 
 def _memory(work: Callable[[], object]) -> int:
@@ -44,18 +55,65 @@ def _memory(work: Callable[[], object]) -> int:
     return after - before
 
 
+def _choose(of: PageHub, requested: int | None) -> None:
+    of.page_routes.choose(TOOL, requested, None)
+
+
+def _fail(of: PageHub, name: str, requested: int | None) -> None:
+    with pytest.raises(TabhubError):
+        of.page_routes.choose(name, requested, None)
+
+
 @pytest.mark.requirement("MT-07")
 def test_a_route_costs_the_same_among_ten_tabs_and_a_thousand() -> None:
-    name = "website_tool_shop_example_t0"
     few, many = _of_tabs(10), _of_tabs(1000)
     for requested in (None, 5):
-        base = _cost(lambda: few.page_routes.choose(name, requested, None))  # noqa: B023
-        assert _cost(lambda: many.page_routes.choose(name, requested, None)) < 5 * base  # noqa: B023
+        base = _cost(partial(_choose, few, requested))
+        cost = _cost(partial(_choose, many, requested))
+        assert cost < 5 * base
+        assert cost < HEADROOM * 10e-6
 
 
 @pytest.mark.requirement("MT-07")
-def test_a_tab_takes_less_than_a_kilobyte() -> None:
+@pytest.mark.parametrize(("name", "requested"), [(TOOL, 99_999), ("website_tool_no_such", None)])
+def test_an_unknown_tab_or_tool_costs_the_same_among_ten_tabs_and_a_thousand(
+    name: str, requested: int | None
+) -> None:
+    few, many = _of_tabs(10), _of_tabs(1000)
+    base = _cost(partial(_fail, few, name, requested))
+    assert _cost(partial(_fail, many, name, requested)) < 5 * base
+
+
+@pytest.mark.requirement("MT-07")
+def test_a_tab_registers_its_ten_tools_at_the_same_cost_beside_ten_thousand_others() -> None:
+    few, many = _of_tabs(10), _of_tabs(1000)
+    tab = page(5, *(published(f"t{n}") for n in range(10)))
+    base = _cost(lambda: few.pages.register(tab), 20)
+    cost = _cost(lambda: many.pages.register(tab), 20)
+    assert cost < 5 * base
+
+
+@pytest.mark.requirement("MT-07")
+def test_a_tab_takes_less_than_a_kilobyte_and_a_tenth_of_a_millisecond() -> None:
     assert _memory(lambda: _of_tabs(1000, 0)) / 1000 < KILOBYTE
+    made, tabs = _of_tabs(1000), itertools.count(2000)
+    assert _cost(lambda: made.pages.register(page(next(tabs)))) < HEADROOM * 0.1e-3
+
+
+@pytest.mark.requirement("MT-07")
+def test_a_tab_with_ten_tools_of_its_site_takes_less_than_a_kilobyte_for_each() -> None:
+    assert _memory(lambda: _of_tabs(1000)) / 10_000 < KILOBYTE
+
+
+@pytest.mark.requirement("MB-13")
+def test_ten_tools_register_within_ten_milliseconds() -> None:
+    made, tabs = _of_tabs(1000), itertools.count(2000)
+
+    def register() -> None:
+        tools = (published(f"new{n}") for n in range(10))
+        made.pages.register(page(next(tabs), *tools, domain="new.example"))
+
+    assert _cost(register, 20) < HEADROOM * 10e-3
 
 
 @pytest.mark.requirement("MB-13")
