@@ -37,6 +37,7 @@ async def _use(http: httpx.AsyncClient) -> None:
     await agent.post("tools/call", {"name": "no_such_tool", "arguments": {}})
 
 
+@pytest.mark.document("CB-health-1", "CB-health-2")
 @pytest.mark.requirement("OT-11")
 async def test_health_has_every_field_for_an_idle_server() -> None:
     async with served() as server, client(server.port) as http:
@@ -79,6 +80,7 @@ async def test_health_has_every_field_for_an_idle_server() -> None:
     assert health["uptime"] >= 0 and health["stateSchemaVersion"] >= 1
 
 
+@pytest.mark.document("CB-health-1", "CB-health-2")
 @pytest.mark.requirement("OT-11")
 async def test_health_is_only_ok_without_a_token_and_hides_others_from_a_client(
     tmp_path: Path,
@@ -345,6 +347,7 @@ async def test_a_wrong_method_gets_the_allowed_one(path: str, allow: str) -> Non
                 assert answer.json()["error"]["reason"] == "method_not_allowed"
 
 
+@pytest.mark.document("CB-errors-5")
 async def test_an_internal_error_has_the_same_shape_without_its_details(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -44,6 +44,7 @@ def reason(answer: httpx.Response) -> str:
     return word
 
 
+@pytest.mark.document("CB-toolslist-1", "CB-toolslist-2")
 @pytest.mark.requirement("OT-07")
 async def test_tools_are_listed_with_everything_a_caller_needs() -> None:
     async with served() as server, client(server.port) as http:

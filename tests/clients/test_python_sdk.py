@@ -87,6 +87,7 @@ async def test_the_client_agrees_on_the_newest_revision_of_its_era(
         assert "browser_read_page" in (client.instructions or "")
 
 
+@pytest.mark.document("CB-goals-1", "CB-client-1")
 @pytest.mark.requirement("CB-04")
 async def test_the_client_lists_the_tools_of_its_endpoint_with_their_descriptions(
     endpoint: Endpoint, mode: str

@@ -69,6 +69,7 @@ def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, report: 
     assert (report["server"], report["revision"]) == ("tabhub", CLIENTS[name][2])
 
 
+@pytest.mark.document("CB-goals-1", "CB-client-1")
 @pytest.mark.requirement("CB-04")
 def test_the_client_lists_the_tools_of_its_endpoint_with_their_descriptions(
     name: str, report: Report

@@ -84,6 +84,7 @@ def test_a_file_that_is_not_json_is_reported_as_such(home: Home) -> None:
         settings.load(home)
 
 
+@pytest.mark.document("CB-security-1")
 def test_the_server_is_never_bound_to_anything_but_loopback(home: Home) -> None:
     home.config.write_text('{"host": "0.0.0.0"}')
     with pytest.raises(InvalidArguments, match=r"127\.0\.0\.1"):

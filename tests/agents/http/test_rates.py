@@ -157,6 +157,7 @@ async def test_the_eleventh_administration_request_is_refused_and_reading_is_not
             assert {(await http.get(path)).status_code for _ in range(15)} == {200}
 
 
+@pytest.mark.document("CB-security-9", "CB-security-11")
 @pytest.mark.requirement("OT-15")
 async def test_each_session_may_post_a_hundred_messages_a_minute() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:

@@ -41,6 +41,7 @@ async def test_a_socket_with_the_secret_and_another_protocol_is_refused() -> Non
     assert refused.value.response.status_code == 403
 
 
+@pytest.mark.document("CB-changes-1")
 @pytest.mark.requirement("OT-20")
 @pytest.mark.parametrize("name", ["tabhub", "opentabs"])
 async def test_both_names_of_the_link_are_accepted_and_the_secret_is_not_echoed(name: str) -> None:
