@@ -64,6 +64,7 @@ def _converse(script: str, input: dict[str, Any]) -> Report:
     return report
 
 
+@pytest.mark.document("OT-mcp-1")
 @pytest.mark.requirement("OT-01")
 def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, report: Report) -> None:
     assert (report["server"], report["revision"]) == ("tabhub", CLIENTS[name][2])

@@ -51,6 +51,7 @@ def test_a_broken_secret_file_is_named_and_never_overwritten(home: Home, text: s
     assert home.auth.read_text() == text
 
 
+@pytest.mark.document("OT-server-1")
 def test_settings_have_defaults_and_the_file_overrides_them(home: Home) -> None:
     assert settings.load(home).port == 9515
     home.config.write_text('{"port": 4001, "limits": {"callSeconds": 5}, "later": true}')
@@ -108,6 +109,7 @@ def test_a_proof_is_valid_for_one_secret_one_challenge_and_one_port() -> None:
     assert not proof.is_proof(None, "s", "word", 1)
 
 
+@pytest.mark.document("OT-endpoints-1")
 def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
