@@ -37,6 +37,16 @@ async def _use(http: httpx.AsyncClient) -> None:
     await agent.post("tools/call", {"name": "no_such_tool", "arguments": {}})
 
 
+@pytest.mark.document(
+    "OT-health-2",
+    "OT-health-6",
+    "OT-health-7",
+    "OT-health-11",
+    "OT-health-12",
+    "OT-health-13",
+    "OT-health-15",
+)
+@pytest.mark.document("CB-health-1", "CB-health-2")
 @pytest.mark.requirement("OT-11")
 async def test_health_has_every_field_for_an_idle_server() -> None:
     async with served() as server, client(server.port) as http:
@@ -79,6 +89,8 @@ async def test_health_has_every_field_for_an_idle_server() -> None:
     assert health["uptime"] >= 0 and health["stateSchemaVersion"] >= 1
 
 
+@pytest.mark.document("OT-health-1")
+@pytest.mark.document("CB-health-1", "CB-health-2")
 @pytest.mark.requirement("OT-11")
 async def test_health_is_only_ok_without_a_token_and_hides_others_from_a_client(
     tmp_path: Path,
@@ -98,6 +110,7 @@ async def test_health_is_only_ok_without_a_token_and_hides_others_from_a_client(
     assert health.keys().isdisjoint({"browsers", "agentNames", "waitingPages", "lastReloadError"})
 
 
+@pytest.mark.document("OT-health-3", "OT-health-4", "OT-health-12", "OT-reload-2")
 @pytest.mark.requirement("OT-11")
 async def test_health_follows_the_state_of_the_server() -> None:
     settings = Settings(dev=True)
@@ -115,6 +128,7 @@ async def test_health_follows_the_state_of_the_server() -> None:
         assert health["lastReloadTimestamp"] > 1_700_000_000_000
 
 
+@pytest.mark.document("OT-health-14")
 @pytest.mark.requirement("OT-11")
 async def test_the_summary_counts_calls_and_nothing_else() -> None:
     async with served() as server, client(server.port) as http:
@@ -144,6 +158,7 @@ def test_a_call_leaves_the_last_24_hours_after_a_day() -> None:
     assert (summary["totalInvocations"], summary["avgDurationMs"]) == (5, 14)
 
 
+@pytest.mark.document("OT-health-8", "OT-reload-2")
 @pytest.mark.requirement("OT-11")
 async def test_disabled_tools_are_named_at_once(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
@@ -163,6 +178,7 @@ async def _audit(http: httpx.AsyncClient, **query: Any) -> list[Json]:
     return entries
 
 
+@pytest.mark.document("OT-audit-1", "OT-audit-9", "OT-audit-10", "OT-audit-11", "OT-audit-13")
 @pytest.mark.requirement("OT-12")
 async def test_the_audit_log_is_listed_newest_first_and_can_be_filtered() -> None:
     async with served() as server, client(server.port) as http:
@@ -191,6 +207,7 @@ async def test_the_audit_log_is_listed_newest_first_and_can_be_filtered() -> Non
         assert raw.json() == entries
 
 
+@pytest.mark.document("OT-audit-3", "OT-audit-8")
 @pytest.mark.requirement("OT-12")
 async def test_the_audit_log_keeps_500_entries_and_lists_50_by_default() -> None:
     async with served() as server, client(server.port) as http:
@@ -217,6 +234,7 @@ async def test_a_long_audit_log_can_be_read_whole_and_in_pages() -> None:
         assert (head.status_code, head.content) == (200, b"")
 
 
+@pytest.mark.document("OT-audit-8")
 @pytest.mark.requirement("OT-12")
 @pytest.mark.parametrize(
     "query",
@@ -240,6 +258,7 @@ async def test_a_wrong_query_is_refused(query: dict[str, str]) -> None:
     assert next(iter(query)) in answer.json()["error"]["message"]
 
 
+@pytest.mark.document("OT-reload-3")
 @pytest.mark.requirement("OT-14")
 async def test_reload_reads_the_settings_again_and_reports_the_duration(tmp_path: Path) -> None:
     home = Home(tmp_path / "home").create()
@@ -283,6 +302,7 @@ async def test_settings_in_effect_are_listed_with_their_differences_from_the_fil
         assert (report["differs"], "port must be a whole" in report["fault"]) == ([], True)
 
 
+@pytest.mark.document("OT-reload-5", "OT-reload-6", "OT-tosend-8")
 @pytest.mark.requirement("OT-14")
 async def test_the_extension_gets_a_reload_request_or_the_status_is_503() -> None:
     async with served() as server, client(server.port) as http:
@@ -294,6 +314,7 @@ async def test_the_extension_gets_a_reload_request_or_the_status_is_503() -> Non
             await extension.next("extension.reload")
 
 
+@pytest.mark.document("OT-endpoints-8")
 @pytest.mark.requirement("OT-14")
 @pytest.mark.parametrize(
     ("body", "status", "reason"),
@@ -345,6 +366,7 @@ async def test_a_wrong_method_gets_the_allowed_one(path: str, allow: str) -> Non
                 assert answer.json()["error"]["reason"] == "method_not_allowed"
 
 
+@pytest.mark.document("CB-errors-5")
 async def test_an_internal_error_has_the_same_shape_without_its_details(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

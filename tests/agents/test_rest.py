@@ -44,6 +44,7 @@ def reason(answer: httpx.Response) -> str:
     return word
 
 
+@pytest.mark.document("CB-toolslist-1", "CB-toolslist-2")
 @pytest.mark.requirement("OT-07")
 async def test_tools_are_listed_with_everything_a_caller_needs() -> None:
     async with served() as server, client(server.port) as http:
@@ -58,6 +59,7 @@ async def test_tools_are_listed_with_everything_a_caller_needs() -> None:
     assert "disabled" not in script_tool
 
 
+@pytest.mark.document("OT-endpoints-4")
 @pytest.mark.requirement("OT-07")
 async def test_the_list_can_be_filtered_searched_and_paged() -> None:
     async with served() as server, client(server.port) as http:
@@ -120,6 +122,7 @@ async def browser() -> AsyncIterator[tuple[FakeExtension, httpx.AsyncClient]]:
 Browser = tuple[FakeExtension, httpx.AsyncClient]
 
 
+@pytest.mark.document("OT-endpoints-5")
 @pytest.mark.requirement("OT-07")
 async def test_a_call_returns_the_same_result_as_over_mcp(browser: Browser) -> None:
     _, http = browser

@@ -14,6 +14,7 @@ from tests.audit.events import event
 redactor = Redactor(["known" * 8])
 
 
+@pytest.mark.document("OT-audit-12")
 def test_an_entry_has_the_client_the_tool_the_site_the_rule_and_the_outcome() -> None:
     entry = entry_of(event(agent="Claude", operation_id="op"), redactor)
     assert entry == {
@@ -34,6 +35,7 @@ def test_an_entry_has_the_client_the_tool_the_site_the_rule_and_the_outcome() ->
     }
 
 
+@pytest.mark.document("OT-audit-13")
 def test_a_failure_is_logged_with_its_reason() -> None:
     error = Forbidden("It is off.", "permission_off")
     entry = entry_of(event(error=error, verdict="denied"), redactor)

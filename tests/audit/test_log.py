@@ -24,6 +24,7 @@ def log(path: Path) -> AuditLog:
     return AuditLog(path, AuditSettings(), ["the-known-secret"])
 
 
+@pytest.mark.document("OT-audit-4")
 def test_a_recorded_event_is_in_the_file(log: AuditLog, path: Path) -> None:
     log.record(event(tool="one"))
     log.record(event(tool="two"))
@@ -58,6 +59,7 @@ def test_without_a_path_nothing_is_written(tmp_path: Path) -> None:
     assert (len(log.entries()), list(tmp_path.iterdir())) == (1, [])
 
 
+@pytest.mark.document("OT-audit-5")
 def test_a_full_file_is_rotated_and_the_previous_one_is_kept(path: Path) -> None:
     log = AuditLog(path, AuditSettings(max_bytes=2_000))
     for number in range(30):
@@ -71,6 +73,7 @@ def test_a_full_file_is_rotated_and_the_previous_one_is_kept(path: Path) -> None
     assert len(tools) > 5
 
 
+@pytest.mark.document("OT-audit-6")
 def test_as_many_full_files_as_the_disk_may_hold_are_kept_and_read_in_order(path: Path) -> None:
     log = AuditLog(path, AuditSettings(max_bytes=2_000, disk_bytes=12_000))
     for number in range(200):

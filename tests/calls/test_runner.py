@@ -26,6 +26,7 @@ from tabhub.wire.mcp.messages import CallResult
 from tests.calls.runner_bench import SCHEMA, Bench, _silent
 
 
+@pytest.mark.document("OT-dispatch-1")
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -91,6 +92,7 @@ async def test_a_tool_that_was_replaced_is_validated_by_its_new_schema() -> None
     assert len(bench.source.calls) == 2
 
 
+@pytest.mark.document("OT-dispatch-6")
 @pytest.mark.requirement("OT-05")
 async def test_a_call_that_takes_too_long_is_cancelled_in_its_source() -> None:
     bench = Bench(call_seconds=0.01)
@@ -114,12 +116,14 @@ class Talker(Source):
         return done("ok", {})
 
 
+@pytest.mark.document("OT-dispatch-7")
 async def test_progress_keeps_a_call_alive_beyond_its_limit() -> None:
     bench = Bench(call_seconds=1)
     bench.runner._sources = {"test": Talker(steps=2, pause=0.6)}
     assert await bench.call() == {}
 
 
+@pytest.mark.document("OT-dispatch-8")
 async def test_progress_does_not_keep_a_call_alive_forever() -> None:
     bench = Bench(call_seconds=1, max_call_seconds=0.1)
     bench.runner._sources = {"test": Talker(steps=1_000_000, pause=0.001)}

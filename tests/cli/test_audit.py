@@ -39,6 +39,7 @@ def numbers(here: Here, *flags: str) -> list[int]:
     return [entry["durationMs"] for entry in json.loads(process.stdout)]
 
 
+@pytest.mark.document("OT-audit-7")
 @pytest.mark.requirement("OT-13")
 def test_both_files_are_read_without_a_server_the_newest_first(
     product: Product, here: Here
@@ -82,6 +83,7 @@ def test_invalid_flags_are_a_usage_error(here: Here, flags: tuple[str, ...]) -> 
     assert any(flag in refused.stderr for flag in flags)
 
 
+@pytest.mark.document("OT-audit-7")
 @pytest.mark.requirement("OT-13")
 def test_the_server_lists_the_same_as_its_file_and_the_file_outlives_it(product: Product) -> None:
     with product.running("start", "--port", "0"):

@@ -76,6 +76,7 @@ async def structured(client: Client, tool: str, arguments: dict[str, Any]) -> di
     return result.structured_content
 
 
+@pytest.mark.document("OT-mcp-1")
 @pytest.mark.requirement("OT-01")
 async def test_the_client_agrees_on_the_newest_revision_of_its_era(
     endpoint: Endpoint, mode: str
@@ -87,6 +88,7 @@ async def test_the_client_agrees_on_the_newest_revision_of_its_era(
         assert "browser_read_page" in (client.instructions or "")
 
 
+@pytest.mark.document("CB-goals-1", "CB-client-1")
 @pytest.mark.requirement("CB-04")
 async def test_the_client_lists_the_tools_of_its_endpoint_with_their_descriptions(
     endpoint: Endpoint, mode: str
@@ -216,6 +218,7 @@ async def test_a_session_of_the_older_era_is_notified_of_an_opened_tab(
         await asyncio.wait_for(notified.wait(), PATIENCE)
 
 
+@pytest.mark.document("OT-gateway-6")
 @pytest.mark.requirement("OT-06")
 @pytest.mark.parametrize("mode", [mode for mode in ERAS if mode != SSE])
 async def test_the_client_finds_and_calls_tools_through_the_gateway(

@@ -64,11 +64,13 @@ def _converse(script: str, input: dict[str, Any]) -> Report:
     return report
 
 
+@pytest.mark.document("OT-mcp-1")
 @pytest.mark.requirement("OT-01")
 def test_the_client_agrees_on_the_newest_revision_of_its_era(name: str, report: Report) -> None:
     assert (report["server"], report["revision"]) == ("tabhub", CLIENTS[name][2])
 
 
+@pytest.mark.document("CB-goals-1", "CB-client-1")
 @pytest.mark.requirement("CB-04")
 def test_the_client_lists_the_tools_of_its_endpoint_with_their_descriptions(
     name: str, report: Report

@@ -51,6 +51,7 @@ def test_a_broken_secret_file_is_named_and_never_overwritten(home: Home, text: s
     assert home.auth.read_text() == text
 
 
+@pytest.mark.document("OT-server-1")
 def test_settings_have_defaults_and_the_file_overrides_them(home: Home) -> None:
     assert settings.load(home).port == 9515
     home.config.write_text('{"port": 4001, "limits": {"callSeconds": 5}, "later": true}')
@@ -84,6 +85,7 @@ def test_a_file_that_is_not_json_is_reported_as_such(home: Home) -> None:
         settings.load(home)
 
 
+@pytest.mark.document("CB-security-1")
 def test_the_server_is_never_bound_to_anything_but_loopback(home: Home) -> None:
     home.config.write_text('{"host": "0.0.0.0"}')
     with pytest.raises(InvalidArguments, match=r"127\.0\.0\.1"):
@@ -107,6 +109,7 @@ def test_a_proof_is_valid_for_one_secret_one_challenge_and_one_port() -> None:
     assert not proof.is_proof(None, "s", "word", 1)
 
 
+@pytest.mark.document("OT-endpoints-1")
 def test_the_port_comes_from_the_flag_then_the_environment_then_the_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -24,6 +24,7 @@ async def played(
         return outcomes, await audited(person, "main", before)
 
 
+@pytest.mark.document("OT-gateway-4", "OT-endpoints-5")
 @every_interface
 @pytest.mark.requirement("OT-06")
 @pytest.mark.requirement("OT-07")
@@ -46,6 +47,7 @@ def _comparable(outcome: Outcome) -> object:
     return outcome
 
 
+@pytest.mark.document("OT-stdio-4")
 @every_interface
 async def test_every_interface_lists_every_tool(interface: Interface, place: Place) -> None:
     async with IN_PROCESS.connect(place) as runner, interface.connect(place) as client:

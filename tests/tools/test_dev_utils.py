@@ -33,6 +33,7 @@ async def developing(dev: bool = True) -> AsyncIterator[Developing]:
         yield server, extension, Agent(http)
 
 
+@pytest.mark.document("CB-tools-22")
 @pytest.mark.parametrize("action", ACTIONS)
 async def test_it_is_disabled_and_says_how_to_enable_it(action: str) -> None:
     async with developing(dev=False) as (_, _, agent):
@@ -41,6 +42,7 @@ async def test_it_is_disabled_and_says_how_to_enable_it(action: str) -> None:
         assert off.value.reason == "permission_off"
 
 
+@pytest.mark.document("CB-tools-22")
 async def test_it_reports_its_version_and_whether_a_browser_is_connected() -> None:
     async with developing() as (_, _, agent):
         assert (await agent.call("dev_utils", action="ping"))["pong"] is True

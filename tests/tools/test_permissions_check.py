@@ -53,6 +53,7 @@ async def checking(folder: Path, kind: str = "personal", **token: Any) -> AsyncI
         yield server, extension, Agent(http)
 
 
+@pytest.mark.document("CB-tools-23")
 @pytest.mark.parametrize(
     ("arguments", "decision", "source", "rule", "duration"),
     [

@@ -1,10 +1,13 @@
 """An agent's turn: its start, its end, and what the panel shows of it."""
 
+import pytest
+
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, tab
 from tests.support.serving import client, served
 
 
+@pytest.mark.document("CB-tools-20", "CB-tools-21")
 async def test_an_answer_is_shown_while_it_is_written_and_its_calls_are_counted() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))

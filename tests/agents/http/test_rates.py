@@ -120,6 +120,7 @@ def _refused(answer: httpx.Response) -> None:
     assert 0 < error["retryAfterMs"] <= 60_001
 
 
+@pytest.mark.document("OT-rates-2", "OT-rates-3")
 @pytest.mark.requirement("OT-15")
 async def test_the_sixth_session_of_a_minute_is_refused_at_every_endpoint() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:
@@ -131,6 +132,7 @@ async def test_the_sixth_session_of_a_minute_is_refused_at_every_endpoint() -> N
         assert len(server.app.mcp.sessions) == 3
 
 
+@pytest.mark.document("OT-rates-2")
 @pytest.mark.requirement("OT-15")
 async def test_a_client_token_opens_sixty_and_the_calls_of_a_session_are_not_counted(
     tmp_path: Path,
@@ -145,6 +147,7 @@ async def test_a_client_token_opens_sixty_and_the_calls_of_a_session_are_not_cou
         assert {(await session.request("ping")).status_code for _ in range(150)} == {200}
 
 
+@pytest.mark.document("OT-reload-1", "OT-auth-1", "OT-rates-1", "OT-rates-3")
 @pytest.mark.requirement("OT-15")
 async def test_the_eleventh_administration_request_is_refused_and_reading_is_not() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:
@@ -157,6 +160,7 @@ async def test_the_eleventh_administration_request_is_refused_and_reading_is_not
             assert {(await http.get(path)).status_code for _ in range(15)} == {200}
 
 
+@pytest.mark.document("CB-security-9", "CB-security-11")
 @pytest.mark.requirement("OT-15")
 async def test_each_session_may_post_a_hundred_messages_a_minute() -> None:
     async with served(rates=DEFAULTS) as server, client(server.port) as http:

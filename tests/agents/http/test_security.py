@@ -37,6 +37,8 @@ async def _ask(http: httpx.AsyncClient, method: str, path: str, **headers: str) 
     return await http.request(method, path, headers=headers)
 
 
+@pytest.mark.document("OT-endpoints-7", "OT-wsinfo-2", "OT-audit-2", "OT-reload-1")
+@pytest.mark.document("CB-errors-3", "CB-security-4")
 @pytest.mark.requirement("OT-16")
 @pytest.mark.requirement("TH-41")
 @pytest.mark.parametrize(
@@ -54,6 +56,7 @@ async def test_every_endpoint_refuses_a_missing_or_wrong_token(token: str | None
                 assert (error["reason"], error["retryable"]) == ("not_authenticated", False)
 
 
+@pytest.mark.document("CB-security-2", "CB-security-4")
 @pytest.mark.requirement("OT-16")
 async def test_the_bearer_scheme_is_case_insensitive_and_blanks_do_not_matter() -> None:
     async with served() as server, client(server.port, None) as http:
@@ -63,6 +66,7 @@ async def test_the_bearer_scheme_is_case_insensitive_and_blanks_do_not_matter() 
             assert (await _ask(http, "GET", "/ws-info", Authorization=value)).status_code == 401
 
 
+@pytest.mark.document("OT-wsinfo-1")
 @pytest.mark.requirement("OT-16")
 async def test_the_address_of_the_link_needs_the_secret() -> None:
     async with served() as server, client(server.port) as http:
@@ -70,6 +74,8 @@ async def test_the_address_of_the_link_needs_the_secret() -> None:
     assert answer.json() == {"wsUrl": f"ws://127.0.0.1:{server.port}/ws"}
 
 
+@pytest.mark.document("OT-cors-1")
+@pytest.mark.document("CB-security-6")
 @pytest.mark.requirement("OT-17")
 @pytest.mark.parametrize(
     "origin",
@@ -99,6 +105,7 @@ def _reason(answer: httpx.Response) -> str:
     return "foreign_origin" if is_head else answer.json()["error"]["reason"]
 
 
+@pytest.mark.document("OT-cors-2")
 @pytest.mark.requirement("OT-17")
 async def test_an_extension_and_the_servers_own_origin_are_accepted() -> None:
     async with served() as server, client(server.port) as http:
@@ -151,6 +158,8 @@ def test_the_known_extension_id_is_that_of_the_shipped_extension() -> None:
     assert OUR_EXTENSION.decode() == "chrome-extension://" + "".join(letters)
 
 
+@pytest.mark.document("OT-cors-3")
+@pytest.mark.document("CB-base-3")
 @pytest.mark.requirement("OT-17")
 @pytest.mark.parametrize(
     ("host", "status"),
@@ -189,6 +198,7 @@ async def test_health_without_a_token_reports_only_ok() -> None:
     assert full["extensionConnected"] is False
 
 
+@pytest.mark.document("CB-bridge-3")
 @pytest.mark.requirement("TH-41")
 async def test_a_wrong_path_or_method_gets_an_error_with_a_reason() -> None:
     async with served() as server, client(server.port) as http:
@@ -233,6 +243,8 @@ async def test_an_endless_request_head_is_refused() -> None:
             assert (await http.get("/health")).status_code == 200
 
 
+@pytest.mark.document("OT-auth-2")
+@pytest.mark.document("CB-security-5")
 async def test_without_authentication_a_local_client_needs_no_token() -> None:
     async with served(auth=False) as server, client(server.port, None) as http:
         assert (await http.get("/ws-info")).status_code == 200

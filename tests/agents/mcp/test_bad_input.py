@@ -200,6 +200,7 @@ async def test_the_charset_may_be_named(http: httpx.AsyncClient) -> None:
     assert (await client.send(PING, **kind)).json()["result"] == {}
 
 
+@pytest.mark.document("OT-endpoints-2")
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "HEAD"])
 async def test_other_http_methods_get_the_allowed_ones(
     http: httpx.AsyncClient, method: str

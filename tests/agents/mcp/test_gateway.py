@@ -51,6 +51,7 @@ async def refusal(http: httpx.AsyncClient, tool: str, **arguments: Any) -> Json:
     return {"text": result["content"][0]["text"], **result["structuredContent"]["error"]}
 
 
+@pytest.mark.document("OT-gateway-1", "OT-endpoints-3")
 @pytest.mark.requirement("OT-06")
 @pytest.mark.parametrize("version", VERSIONS)
 async def test_a_session_of_every_revision_sees_two_tools_and_calls_through_them(
@@ -67,6 +68,7 @@ async def test_a_session_of_every_revision_sees_two_tools_and_calls_through_them
     assert result["structuredContent"] == {"value": 2}
 
 
+@pytest.mark.document("OT-gateway-5")
 @pytest.mark.requirement("OT-06")
 async def test_the_list_of_the_gateway_is_under_nine_tenths_of_a_kilobyte() -> None:
     async with served() as server, client(server.port) as http:
@@ -124,6 +126,7 @@ async def test_schemas_are_listed_for_names_only_and_unknown_names_are_reported(
     assert "Did you mean browser_click_element" in unknown["message"]
 
 
+@pytest.mark.document("OT-gateway-3")
 async def test_filters_choose_by_plugin_domain_and_toolset_with_and_without_words() -> None:
     async with served() as server, client(server.port) as http:
         server.app.hub.tools.add(
@@ -212,6 +215,7 @@ async def test_a_cursor_of_another_search_is_refused() -> None:
     assert error["reason"] == "invalid_arguments" and "another query" in error["text"]
 
 
+@pytest.mark.document("OT-gateway-2")
 async def test_other_names_of_the_two_tools_are_understood() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http, PATH)
@@ -278,6 +282,7 @@ async def test_the_bare_name_of_a_page_tool_suggests_the_tools_of_pages_first() 
     assert f"Did you mean {sites[0]} or {sites[1]} or " in direct["message"]
 
 
+@pytest.mark.document("OT-gateway-4")
 @pytest.mark.requirement("OT-06")
 async def test_the_audit_names_the_tool_that_ran_and_not_the_gateway() -> None:
     async with served() as server, client(server.port) as http:
@@ -348,6 +353,7 @@ async def test_clients_of_the_gateway_are_notified_of_changed_tools() -> None:
                 assert message["method"] == "notifications/tools/list_changed"
 
 
+@pytest.mark.document("OT-health-5")
 async def test_sessions_of_one_endpoint_are_unknown_on_the_other_and_all_are_counted(
     tmp_path: Any,
 ) -> None:
@@ -378,6 +384,7 @@ async def test_resources_and_prompts_are_listed_as_on_the_other_endpoint() -> No
     assert [prompt["name"] for prompt in prompts] == ["use_browser"]
 
 
+@pytest.mark.document("OT-endpoints-3")
 async def test_a_session_of_the_gateway_ends_with_its_client_or_by_delete(tmp_path: Any) -> None:
     home = Home(tmp_path / "home").create()
     async with served(home=home) as server, connected(server.port) as extension:

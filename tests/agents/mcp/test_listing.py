@@ -32,6 +32,7 @@ async def listed(agent: Agent | Client) -> dict[str, str]:
     return {tool["name"]: tool["description"] for tool in tools}
 
 
+@pytest.mark.document("OT-modes-1")
 @pytest.mark.parametrize(
     ("query", "core", "claude"),
     [
@@ -69,6 +70,7 @@ async def test_the_settings_choose_the_toolsets_where_the_address_does_not() -> 
         assert SCRIPT in await listed(Agent(http, "/mcp?toolsets=core"))
 
 
+@pytest.mark.document("OT-modes-1")
 async def test_an_unlisted_tool_can_still_be_called() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http, "/mcp?toolsets=pages")
@@ -97,6 +99,7 @@ async def test_an_unknown_toolset_is_an_error_that_names_the_known_ones(query: s
         assert len(server.app.mcp.sessions) == len(server.app.gateway.sessions) == 0
 
 
+@pytest.mark.document("OT-modes-2")
 @pytest.mark.requirement("OT-33")
 async def test_a_disabled_tool_is_marked_and_refused() -> None:
     async with (
@@ -114,6 +117,7 @@ async def test_a_disabled_tool_is_marked_and_refused() -> None:
     assert f"permissions.tools.{SCRIPT} = off" in failed.value.message
 
 
+@pytest.mark.document("OT-modes-2")
 @pytest.mark.requirement("OT-33")
 async def test_a_disabled_family_is_marked_except_a_tool_with_its_own_level() -> None:
     levels = PermissionSettings(plugins={"browser": "off"}, tools={SCRIPT: "ask"})
@@ -123,6 +127,7 @@ async def test_a_disabled_family_is_marked_except_a_tool_with_its_own_level() ->
     assert unmarked == {SCRIPT}
 
 
+@pytest.mark.document("OT-received-7")
 @pytest.mark.requirement("OT-33")
 async def test_a_decision_in_the_panel_changes_the_list_notifies_agents_and_is_saved(
     tmp_path: Path,

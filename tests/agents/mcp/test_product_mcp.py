@@ -99,6 +99,7 @@ async def test_an_unknown_resource_is_an_error_with_a_reason(uri: str) -> None:
     assert answer["error"]["data"]["reason"] == "unknown_resource"
 
 
+@pytest.mark.document("CB-handler-8")
 @pytest.mark.requirement("TH-41")
 async def test_an_unknown_tool_is_a_protocol_error_and_wrong_arguments_are_a_result() -> None:
     async with served() as server, client(server.port) as http:

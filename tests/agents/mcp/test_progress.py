@@ -49,6 +49,7 @@ async def test_progress_comes_before_the_result_with_the_callers_own_token(
     assert text_of(received[-1]) == "done"
 
 
+@pytest.mark.document("OT-capabilities-6")
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("meta", [None, {"progressToken": {"no": "token"}}])
 async def test_nothing_is_reported_without_a_usable_token(
@@ -85,6 +86,7 @@ async def test_no_message_overtakes_the_delayed_start_of_a_stream() -> None:
     assert sent == ["start", b"1", b"2", b""]
 
 
+@pytest.mark.document("OT-capabilities-3")
 @pytest.mark.requirement("OT-04")
 @pytest.mark.parametrize("level", LOG_LEVELS)
 async def test_a_session_gets_log_lines_of_its_level_and_above(

@@ -14,6 +14,7 @@ from tests.agents.mcp.workbench import Workbench
 from tests.support.eventually import eventually
 
 
+@pytest.mark.document("OT-mcp-3", "OT-mcp-5")
 @pytest.mark.requirement("OT-02")
 async def test_several_clients_work_at_once_with_one_uuid_each(http: httpx.AsyncClient) -> None:
     clients = [await connect(http) for _ in range(3)]
@@ -22,6 +23,7 @@ async def test_several_clients_work_at_once_with_one_uuid_each(http: httpx.Async
     assert [text_of(a.json()) for a in answers] == [c.session for c in clients]
 
 
+@pytest.mark.document("OT-mcp-6", "OT-endpoints-2")
 @pytest.mark.requirement("OT-02")
 async def test_delete_ends_one_session_and_only_that(
     http: httpx.AsyncClient, bench: Workbench
@@ -34,6 +36,7 @@ async def test_delete_ends_one_session_and_only_that(
     assert (await staying.request("ping")).json()["result"] == {}
 
 
+@pytest.mark.document("OT-mcp-4")
 @pytest.mark.requirement("OT-02")
 async def test_an_unknown_session_is_not_found(http: httpx.AsyncClient) -> None:
     client = await connect(http)
@@ -43,6 +46,7 @@ async def test_an_unknown_session_is_not_found(http: httpx.AsyncClient) -> None:
         assert answer.json()["error"]["data"]["reason"] == "unknown_session"
 
 
+@pytest.mark.document("OT-mcp-4")
 async def test_a_request_without_a_session_gets_the_advice_to_initialize(
     http: httpx.AsyncClient,
 ) -> None:

@@ -56,6 +56,9 @@ async def http(endpoint: SseEndpoint) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
+@pytest.mark.document(
+    "CB-flow-1", "CB-sse-2", "CB-sse-3", "CB-sse-4", "CB-events-1", "CB-manager-1"
+)
 @pytest.mark.requirement("CB-01")
 async def test_the_stream_begins_with_the_address_to_post_to(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
@@ -68,6 +71,7 @@ async def test_the_stream_begins_with_the_address_to_post_to(http: httpx.AsyncCl
         assert client.endpoint == f"/message?sessionId={client.session}"
 
 
+@pytest.mark.document("CB-message-4", "CB-message-5", "CB-events-2")
 @pytest.mark.requirement("CB-01")
 async def test_a_message_is_accepted_and_answered_on_the_stream(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
@@ -79,6 +83,7 @@ async def test_a_message_is_accepted_and_answered_on_the_stream(http: httpx.Asyn
         assert json.loads(event.data)["id"] == "a"
 
 
+@pytest.mark.document("CB-server-3", "CB-methods-3")
 @pytest.mark.requirement("CB-04")
 @pytest.mark.parametrize("version", HANDSHAKE)
 async def test_a_client_of_any_revision_completes_the_handshake(
@@ -100,11 +105,13 @@ async def test_an_unknown_revision_gets_the_newest_with_a_handshake(
         assert answer["result"]["protocolVersion"] == HANDSHAKE[-1]
 
 
+@pytest.mark.document("CB-handler-3")
 async def test_a_client_without_a_handshake_is_served_too(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
         assert text_of(await client.call("echo", text="first word")) == "first word"
 
 
+@pytest.mark.document("CB-events-4", "CB-events-5")
 @pytest.mark.requirement("CB-02")
 async def test_a_ping_with_a_timestamp_is_sent_repeatedly(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
@@ -118,6 +125,7 @@ async def test_a_ping_with_a_timestamp_is_sent_repeatedly(
     assert stamps == sorted(stamps) and stamps[0] > 1_700_000_000_000
 
 
+@pytest.mark.document("CB-events-4")
 @pytest.mark.requirement("CB-02")
 async def test_a_ping_is_sent_also_while_messages_flow(
     http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
@@ -134,6 +142,7 @@ async def test_a_ping_is_sent_also_while_messages_flow(
     assert "message" in kinds
 
 
+@pytest.mark.document("CB-events-7")
 @pytest.mark.requirement("CB-02")
 async def test_line_breaks_in_a_result_stay_inside_one_line_of_data(
     http: httpx.AsyncClient,
@@ -143,6 +152,7 @@ async def test_line_breaks_in_a_result_stay_inside_one_line_of_data(
         assert text_of(await client.call("echo", text=words)) == words
 
 
+@pytest.mark.document("CB-lifecycle-3", "CB-events-3")
 async def test_progress_log_lines_and_notifications_arrive_on_the_stream(
     http: httpx.AsyncClient, bench: Workbench
 ) -> None:
@@ -214,6 +224,7 @@ async def test_an_exception_in_a_tool_is_an_error_without_its_details(
         assert "secret" not in error["message"]
 
 
+@pytest.mark.document("CB-events-6")
 @pytest.mark.requirement("CB-02")
 async def test_a_server_error_is_an_error_event_and_ends_the_stream(
     http: httpx.AsyncClient, endpoint: SseEndpoint, bench: Workbench
@@ -228,6 +239,7 @@ async def test_a_server_error_is_an_error_event_and_ends_the_stream(
     assert bench.ended == [client.session]
 
 
+@pytest.mark.document("CB-lifecycle-4", "CB-manager-2", "CB-handler-1")
 @pytest.mark.requirement("CB-03")
 async def test_closing_the_stream_ends_the_session_and_its_calls(
     http: httpx.AsyncClient, endpoint: SseEndpoint, bench: Workbench
@@ -245,6 +257,7 @@ async def test_closing_the_stream_ends_the_session_and_its_calls(
     assert "open a new stream with GET /sse" in response.json()["error"]["message"]
 
 
+@pytest.mark.document("CB-lifecycle-5")
 @pytest.mark.requirement("CB-03")
 @pytest.mark.parametrize("id", [9, None])
 async def test_shutdown_ends_the_session(
@@ -259,6 +272,7 @@ async def test_shutdown_ends_the_session(
         assert (await client.send(written("ping", None, 1))).status_code == 404
 
 
+@pytest.mark.document("CB-manager-1", "CB-manager-3")
 async def test_each_stream_is_a_session_of_its_own(
     http: httpx.AsyncClient, endpoint: SseEndpoint
 ) -> None:
@@ -317,6 +331,8 @@ async def test_one_answer_may_be_larger_than_the_queue_limit(
             assert text_of(await client.call("echo", text="x" * 50_000)) == "x" * 50_000
 
 
+@pytest.mark.document("CB-message-3")
+@pytest.mark.document("CB-errors-1")
 @pytest.mark.requirement("CB-03")
 async def test_an_invalid_message_is_refused_at_once(http: httpx.AsyncClient) -> None:
     async with streaming(http) as client:
@@ -334,6 +350,9 @@ async def test_an_invalid_message_is_refused_at_once(http: httpx.AsyncClient) ->
         assert (await client.request("ping"))["result"] == {}
 
 
+@pytest.mark.document(
+    "CB-sse-1", "CB-message-1", "CB-message-2", "CB-errors-2", "CB-errors-4", "CB-bridge-1"
+)
 @pytest.mark.requirement("CB-03")
 @pytest.mark.parametrize(
     ("method", "path", "headers", "status", "reason"),

@@ -31,6 +31,16 @@ async def _tools(http: httpx.AsyncClient, path: str = "/sse") -> list[str]:
     return [tool["name"] for tool in listed]
 
 
+@pytest.mark.document(
+    "CB-server-1",
+    "CB-server-3",
+    "CB-server-4",
+    "CB-tooldefs-1",
+    "CB-lifecycle-2",
+    "CB-methods-1",
+    "CB-methods-2",
+    "CB-methods-4",
+)
 @pytest.mark.requirement("CB-04")
 async def test_a_client_of_the_first_revision_finds_exactly_the_23_tools() -> None:
     async with served() as server, client(server.port) as http, streaming(http) as agent:
@@ -54,6 +64,7 @@ async def test_an_unlisted_tool_can_be_called_and_toolsets_can_be_named() -> Non
         assert len(await _tools(http, "/sse?toolsets=all")) > 100
 
 
+@pytest.mark.document("CB-handler-2")
 async def test_resources_and_prompts_are_listed_too() -> None:
     async with served() as server, client(server.port) as http, streaming(http) as agent:
         await agent.initialize()
@@ -83,6 +94,7 @@ async def test_only_the_credential_that_opened_a_session_may_use_it(tmp_path: Pa
         assert [entry["client"] for entry in refused] == ["others"]
 
 
+@pytest.mark.document("CB-errors-3", "CB-security-3")
 @pytest.mark.requirement("CB-03")
 async def test_a_stream_needs_a_token() -> None:
     async with served() as server:
@@ -93,6 +105,7 @@ async def test_a_stream_needs_a_token() -> None:
                 assert answer.json()["error"]["reason"] == "not_authenticated"
 
 
+@pytest.mark.document("CB-bridge-2", "CB-base-2")
 @pytest.mark.requirement("CB-05")
 async def test_a_second_listener_serves_the_same_and_both_report_its_port() -> None:
     async with served(second=True) as server:
@@ -106,6 +119,7 @@ async def test_a_second_listener_serves_the_same_and_both_report_its_port() -> N
                 assert health["ssePort"] == second_port
 
 
+@pytest.mark.document("CB-config-4")
 @pytest.mark.requirement("CB-05")
 async def test_the_configured_token_has_only_the_rights_of_an_agent() -> None:
     settings = Settings(mcp_server=SseSettings(auth_token=TOKEN))
@@ -172,6 +186,7 @@ async def test_a_revoked_client_loses_its_stream_with_a_reason(tmp_path: Path) -
         assert await agent.next() is None
 
 
+@pytest.mark.document("CB-config-1")
 async def test_its_paths_are_not_found_when_it_is_disabled() -> None:
     settings = Settings(mcp_server=SseSettings(enabled=False))
     async with served(settings) as server, client(server.port) as http:
@@ -180,6 +195,7 @@ async def test_its_paths_are_not_found_when_it_is_disabled() -> None:
             assert (answer.status_code, answer.json()["error"]["reason"]) == (404, "not_found")
 
 
+@pytest.mark.document("CB-health-3")
 async def test_health_counts_open_sessions() -> None:
     async with served() as server, client(server.port) as http:
         async with streaming(http), streaming(http):
@@ -188,6 +204,7 @@ async def test_health_counts_open_sessions() -> None:
         assert (await http.get("/health")).json()["activeSessions"] == 0
 
 
+@pytest.mark.document("CB-lifecycle-1", "CB-lifecycle-6", "CB-handler-5")
 @pytest.mark.requirement("CB-03")
 @pytest.mark.parametrize(("closes", "command"), [(True, "tabs.close"), (False, "tabs.ungroup")])
 async def test_by_setting_a_session_has_its_group_from_the_start_until_its_end(
@@ -211,6 +228,7 @@ async def test_by_setting_a_session_has_its_group_from_the_start_until_its_end(
         assert server.app.hub.sessions.find(agent.session) is None
 
 
+@pytest.mark.document("CB-lifecycle-1")
 async def test_with_no_browser_a_session_begins_without_its_group() -> None:
     settings = Settings(sessions=SessionSettings(group_on_connect=True))
     async with served(settings) as server, client(server.port) as http, streaming(http) as agent:
@@ -219,6 +237,7 @@ async def test_with_no_browser_a_session_begins_without_its_group() -> None:
         assert entry["error"]["reason"] == "extension_disconnected"
 
 
+@pytest.mark.document("CB-config-5")
 @pytest.mark.requirement("OT-17")
 async def test_a_page_of_an_allowed_origin_may_use_the_endpoints_of_agents() -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=[PAGE, "https://app.example"]))
@@ -256,6 +275,7 @@ PREFLIGHT = {
 }
 
 
+@pytest.mark.document("CB-security-7", "CB-security-8")
 @pytest.mark.requirement("OT-17")
 async def test_a_preflight_needs_no_token_and_only_allowed_origins_pass() -> None:
     settings = Settings(mcp_server=SseSettings(cors_origins=[PAGE]))
@@ -278,6 +298,7 @@ async def test_a_preflight_needs_no_token_and_only_allowed_origins_pass() -> Non
             assert refused.status_code == 403
 
 
+@pytest.mark.document("CB-security-6")
 @pytest.mark.requirement("OT-17")
 @pytest.mark.parametrize(
     ("origin", "status"),

@@ -12,6 +12,7 @@ from tests.support.eventually import eventually
 from tests.support.serving import client, served
 
 
+@pytest.mark.document("OT-ws-2")
 @pytest.mark.requirement("OT-23")
 async def test_the_same_profile_replaces_its_connection_and_other_profiles_stay() -> None:
     async with (
@@ -29,6 +30,7 @@ async def test_the_same_profile_replaces_its_connection_and_other_profiles_stay(
     assert "Fake" in {browser["name"] for browser in health["browsers"]}
 
 
+@pytest.mark.document("OT-ws-2")
 @pytest.mark.requirement("OT-23")
 async def test_a_connection_without_a_profile_id_counts_as_one_profile() -> None:
     async with (

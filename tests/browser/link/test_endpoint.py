@@ -20,6 +20,7 @@ async def _open(port: int, *names: str, origin: str | None = None) -> None:
         await socket.recv()
 
 
+@pytest.mark.document("OT-ws-4")
 @pytest.mark.requirement("OT-20")
 @pytest.mark.parametrize(
     "names",
@@ -41,6 +42,8 @@ async def test_a_socket_with_the_secret_and_another_protocol_is_refused() -> Non
     assert refused.value.response.status_code == 403
 
 
+@pytest.mark.document("OT-ws-3", "OT-auth-1")
+@pytest.mark.document("CB-changes-1")
 @pytest.mark.requirement("OT-20")
 @pytest.mark.parametrize("name", ["tabhub", "opentabs"])
 async def test_both_names_of_the_link_are_accepted_and_the_secret_is_not_echoed(name: str) -> None:
@@ -60,6 +63,7 @@ async def test_a_page_cannot_open_the_link_even_with_the_secret() -> None:
             await _open(server.port, "tabhub", SECRET, origin="https://evil.example")
 
 
+@pytest.mark.document("OT-ws-5")
 @pytest.mark.requirement("OT-20")
 async def test_a_message_over_the_limit_closes_the_link_with_its_own_code() -> None:
     async with served() as server, connected(server.port) as extension:
@@ -82,6 +86,7 @@ async def test_invalid_messages_of_an_extension_are_ignored_and_the_link_stays(t
         await extension.settled()
 
 
+@pytest.mark.document("OT-ws-1")
 @pytest.mark.requirement("OT-20")
 async def test_an_unknown_request_or_wrong_params_get_an_error_with_a_reason() -> None:
     async with served() as server, connected(server.port) as extension:

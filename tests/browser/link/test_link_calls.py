@@ -71,6 +71,8 @@ async def _progressing(extension: FakeExtension) -> None:
     await extension.send({"id": dispatch["id"], "result": {"output": {"value": 1}}})
 
 
+@pytest.mark.document("OT-server-2", "OT-capabilities-5", "OT-received-4")
+@pytest.mark.document("CB-changes-2")
 @pytest.mark.requirement("OT-04")
 async def test_progress_from_the_browser_reaches_the_caller_with_its_token() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:

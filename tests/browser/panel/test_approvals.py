@@ -38,6 +38,7 @@ def script(agent: Agent, tab_id: int = 1, code: str = "1") -> "asyncio.Task[dict
     return asyncio.create_task(call)
 
 
+@pytest.mark.document("OT-tosend-7", "OT-received-17")
 @pytest.mark.requirement("OT-34")
 async def test_a_request_has_the_client_the_tool_the_tab_all_parameters_and_the_rule() -> None:
     async with asking() as (_, extension, agent):
@@ -249,6 +250,7 @@ async def test_an_operation_id_needs_one_approval() -> None:
             assert (await call)["structuredContent"] == {"value": 1}
 
 
+@pytest.mark.document("OT-received-9", "OT-health-10")
 @pytest.mark.requirement("OT-38")
 async def test_skipping_turns_ask_into_auto_with_a_warning_and_does_not_change_off(
     caplog: pytest.LogCaptureFixture,

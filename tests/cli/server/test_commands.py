@@ -161,6 +161,7 @@ def test_a_time_span_is_shown_in_its_two_largest_units() -> None:
     assert texts == ["0 s", "59 s", "1 h 0 min", "1 h 1 min", "1 d 1 h"]
 
 
+@pytest.mark.document("OT-mcp-2")
 def test_the_secret_and_the_port_are_where_the_extension_looks(product: Product) -> None:
     with product.running("start", "--port", "0"):
         port = product.wait_running()
@@ -247,6 +248,7 @@ def test_a_fault_in_the_settings_is_reported_with_its_place(product: Product) ->
     assert "port must be a whole number" in refused.stderr
 
 
+@pytest.mark.document("OT-auth-2")
 def test_without_authentication_a_warning_is_given(product: Product) -> None:
     with product.running("start", "--port", "0", "--no-auth"):
         product.wait_running()
@@ -254,6 +256,7 @@ def test_without_authentication_a_warning_is_given(product: Product) -> None:
         assert "Bearer" not in product.output
 
 
+@pytest.mark.document("OT-clients-7")
 def test_the_settings_are_shown_and_the_secret_only_on_request(product: Product) -> None:
     nothing = json.loads(product.run("config", "show", "--json", "--show-secret").stdout)
     assert (nothing["secret"], product.home.exists()) == (None, False)

@@ -61,6 +61,7 @@ def test_a_fault_in_the_rules_is_reported_in_one_line_and_nothing_starts(
         socket.create_connection(("127.0.0.1", port))
 
 
+@pytest.mark.document("OT-health-9", "OT-health-10")
 @pytest.mark.requirement("OT-38")
 @pytest.mark.parametrize("name", ["TABHUB", "OPENTABS"])
 async def test_skipping_permissions_is_announced_and_does_not_change_off(
@@ -90,6 +91,7 @@ def test_the_warning_goes_to_stderr_because_stdout_is_data(product: Product) -> 
     assert b"permissions are skipped" in line
 
 
+@pytest.mark.document("OT-clients-6")
 async def test_the_printed_token_is_not_the_secret_stays_the_same_and_opens_only_mcp(
     product: Product,
 ) -> None:

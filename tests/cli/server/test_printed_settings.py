@@ -20,6 +20,7 @@ def pasted(text: str) -> dict[str, Any]:
     return {title: json.loads(block) for title, block in blocks}
 
 
+@pytest.mark.document("OT-cli-6", "OT-stdio-1")
 @pytest.mark.requirement("OT-10")
 def test_each_client_has_a_block_and_all_name_this_server(product: Product) -> None:
     with product.running("start", "--port", "0"):

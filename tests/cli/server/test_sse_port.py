@@ -25,6 +25,7 @@ def configure(product: Product, **config: Any) -> None:
     (product.home / "config.json").write_text(json.dumps(config))
 
 
+@pytest.mark.document("CB-base-2", "CB-bridge-4")
 @pytest.mark.requirement("CB-05")
 async def test_the_flag_opens_a_second_port_and_status_reports_it(product: Product) -> None:
     with product.running("start", "--port", "0", "--sse-port", "0"):
@@ -41,6 +42,7 @@ async def test_the_flag_opens_a_second_port_and_status_reports_it(product: Produ
                 await http.get("/health")
 
 
+@pytest.mark.document("CB-env-1", "CB-env-2", "CB-security-2")
 @pytest.mark.requirement("CB-05")
 async def test_the_environment_of_old_clients_names_port_and_token(product: Product) -> None:
     product.environment |= {
@@ -65,6 +67,7 @@ async def test_the_environment_of_old_clients_names_port_and_token(product: Prod
     assert TOKEN not in product.output
 
 
+@pytest.mark.document("CB-config-2")
 async def test_the_settings_name_the_port_too_and_the_flag_overrides_them(product: Product) -> None:
     configure(product, mcpServer={"port": _free_port()})
     with product.running("start", "--port", "0", "--sse-port", "0"):
@@ -91,6 +94,7 @@ def test_the_same_port_twice_is_refused(product: Product) -> None:
     assert port in process.stderr and "Traceback" not in process.stderr
 
 
+@pytest.mark.document("CB-config-3", "CB-security-1")
 @pytest.mark.parametrize(
     ("config", "message"),
     [
@@ -128,6 +132,7 @@ def test_a_disabled_sse_has_no_second_port(product: Product) -> None:
         assert product.status()["ssePort"] is None
 
 
+@pytest.mark.document("CB-flow-4")
 @pytest.mark.requirement("CB-01")
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_curl_can_use_sse(product: Product, tmp_path: Path) -> None:

@@ -56,6 +56,7 @@ async def _initialized(home: Home) -> AsyncIterator[Pipe]:
         yield pipe
 
 
+@pytest.mark.document("OT-stdio-3")
 async def test_the_first_message_starts_a_server_without_a_terminal(
     home: Home, product: Product
 ) -> None:
@@ -69,6 +70,7 @@ async def test_the_first_message_starts_a_server_without_a_terminal(
     assert "thc_" not in home.log.read_text()
 
 
+@pytest.mark.document("OT-stdio-3")
 @pytest.mark.slow
 async def test_ten_bridges_at_once_start_one_server(home: Home, product: Product) -> None:
     async with AsyncExitStack() as stack:
@@ -205,6 +207,7 @@ async def test_a_killed_server_is_replaced_and_the_agent_keeps_its_session(
         assert product.status()["mcpClients"] == 1
 
 
+@pytest.mark.document("OT-stdio-4")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_the_bridge_and_its_session(
     home: Home, product: Product, number: signal.Signals

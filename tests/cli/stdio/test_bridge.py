@@ -17,6 +17,7 @@ from tests.support.eventually import PATIENCE, eventually
 pytestmark = pytest.mark.requirement("OT-09")
 
 
+@pytest.mark.document("OT-stdio-2")
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
 async def test_a_client_of_each_revision_with_sessions_is_served(home: Home, version: str) -> None:
     async with bench(home) as server, bridged(home) as pipe:
@@ -91,6 +92,7 @@ async def test_a_cancelled_call_ends_in_the_server(home: Home, is_alone: bool) -
         assert (await pipe.request("tools/call", ping))["result"]
 
 
+@pytest.mark.document("OT-stdio-2")
 @pytest.mark.requirement("OT-03")
 async def test_notifications_reach_the_clients_of_both_eras(home: Home) -> None:
     async with bench(home) as server, bridged(home) as older, bridged(home) as newer:

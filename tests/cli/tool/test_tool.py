@@ -42,6 +42,7 @@ def script(product: Product) -> Iterator[Script]:
         yield script
 
 
+@pytest.mark.document("OT-cli-4", "OT-endpoints-6")
 @pytest.mark.requirement("OT-08")
 def test_arguments_are_json_pairs_a_file_or_stdin(
     product: Product, script: Script, tmp_path: Path
@@ -186,6 +187,7 @@ def test_an_invalid_response_is_a_failure(here: Here, script: Script, body: byte
         assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
 
 
+@pytest.mark.document("OT-cli-5")
 @pytest.mark.requirement("OT-08")
 def test_without_a_server_every_command_exits_with_3(product: Product) -> None:
     for command in (("list",), ("schema", "x"), ("call", "x")):
@@ -194,6 +196,7 @@ def test_without_a_server_every_command_exits_with_3(product: Product) -> None:
         assert "tabhub start" in refused.stderr
 
 
+@pytest.mark.document("OT-cli-2", "OT-endpoints-6")
 def test_the_list_is_short_and_the_server_filters_it(product: Product, script: Script) -> None:
     script.respond({"tools": TOOLS})
     flags = ("--plugin", "browser", "--toolset", "core", "--query", "open & read")

@@ -47,6 +47,7 @@ async def run_in_terminal(product: Product, *arguments: str) -> TerminalOutput:
     return await asyncio.to_thread(in_terminal, product.environment, *arguments)
 
 
+@pytest.mark.document("OT-cli-1", "OT-cli-2", "OT-cli-3")
 @pytest.mark.requirement("OT-08")
 async def test_tools_are_listed_explained_and_called(product: Product) -> None:
     async with stage(product) as (server, _):

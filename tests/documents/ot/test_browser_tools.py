@@ -42,12 +42,14 @@ def _calls(parameters: dict[str, Any]) -> list[dict[str, Any]]:
     return [always, *others]
 
 
+@pytest.mark.document("OT-capabilities-2")
 def test_the_list_is_complete() -> None:
     assert TABLE.keys() <= TOOLS.keys()
     ours = {name for name in TOOLS if name.startswith("extension_")}
     assert len(TABLE) == 74 and ours <= TABLE.keys()
 
 
+@pytest.mark.document("OT-capabilities-2")
 @pytest.mark.parametrize("name", sorted(TABLE))
 def test_a_call_with_each_documented_parameter_fits(name: str) -> None:
     validator = jsonschema_rs.validator_for({**TOOLS[name].input_schema})

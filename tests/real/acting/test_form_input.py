@@ -40,6 +40,7 @@ for (const kind of ["input", "change"])
 </script>"""
 
 
+@pytest.mark.document("CB-tools-5")
 @pytest.mark.parametrize(
     ("name", "value", "before", "after", "look"),
     [

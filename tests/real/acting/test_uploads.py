@@ -150,6 +150,7 @@ async def test_an_element_that_takes_no_files_is_named_and_the_page_stays(
     assert await in_page("[location.href, log.length]") == [site.page("upload"), 0]
 
 
+@pytest.mark.document("CB-tools-14")
 async def test_a_screenshot_is_uploaded_by_its_id(
     agent: Agent, another: Agent, opened: Opener, in_page: Value, site: Site, log: Log
 ) -> None:

@@ -53,6 +53,7 @@ def has_red(image: Image.Image) -> bool:
     return any(r > 180 and g < 80 and b < 80 for _, (r, g, b) in colors)
 
 
+@pytest.mark.document("CB-tools-15")
 async def test_actions_become_the_frames_of_a_file(
     agent: Agent, opened: Opener, site: Site, saved: Path
 ) -> None:

@@ -40,6 +40,7 @@ class Grouped(Agent):
         return await super().result(tool, _meta=meta, **arguments)
 
 
+@pytest.mark.document("CB-tools-1")
 async def test_navigate_reports_the_final_address_and_the_tabs(
     grouped: Agent, cdp: Cdp, site: Site
 ) -> None:
@@ -95,6 +96,7 @@ async def test_invalid_addresses_are_refused(
     assert (await failure(grouped, "navigate", url=url)).reason == reason
 
 
+@pytest.mark.document("CB-tools-9", "CB-tools-10")
 async def test_tabs_are_created_listed_and_closed_in_the_callers_group(
     grouped: Agent, site: Site
 ) -> None:
@@ -126,6 +128,7 @@ async def test_a_tab_of_another_agent_is_neither_closed_nor_listed(
     await another.call("tabs_close_mcp", tabId=foreign)
 
 
+@pytest.mark.document("CB-tools-7", "CB-tools-8")
 async def test_the_listed_group_is_the_clients_own_group_in_front(
     grouped: Agent, another: Agent, agent: Agent, site: Site
 ) -> None:
@@ -144,6 +147,7 @@ async def test_the_listed_group_is_the_clients_own_group_in_front(
     assert "availableTabs" not in await another.call("tabs_context")
 
 
+@pytest.mark.document("CB-tools-3")
 async def test_a_page_is_read_as_a_tree_that_ends_with_the_viewport(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
@@ -179,6 +183,7 @@ async def test_a_long_page_is_cut_at_a_line_and_says_how_long_it_is_and_how_to_g
     assert f"{first}\n{rest}" == whole
 
 
+@pytest.mark.document("CB-handler-10", "CB-tools-19")
 @pytest.mark.parametrize(
     ("code", "text"),
     [
@@ -276,6 +281,7 @@ async def test_a_window_with_a_tab_of_another_agent_is_not_resized(
         assert (await failure(agent, "resize_window", **wrong)).reason == "invalid_arguments"
 
 
+@pytest.mark.document("CB-tools-11")
 async def test_the_agents_own_browser_is_resized_though_its_first_tab_has_no_owner(
     agent: Agent, opened: Opener, site: Site, cdp: Cdp
 ) -> None:

@@ -25,6 +25,7 @@ async def focus(agent: Agent, name: str) -> None:
     await computer(agent, "left_click", ref=ref(await agent.text("read_page"), name))
 
 
+@pytest.mark.document("CB-tools-2")
 async def test_text_is_typed_by_trusted_keys_and_the_new_value_is_reported(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
@@ -140,6 +141,7 @@ async def test_a_password_is_typed_and_not_reported(tmp_path: Path, site: Site) 
         assert "hunter2" not in audit and "plain" in audit
 
 
+@pytest.mark.document("CB-tools-2")
 async def test_keys_and_chords_are_pressed_in_order_and_repeated(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:

@@ -27,6 +27,7 @@ async def points(agent: Agent, opened: Opener, cdp: Cdp, site: Site) -> Seen:
     return seen_by(cdp, site.page("points"))
 
 
+@pytest.mark.document("CB-tools-2")
 @pytest.mark.parametrize(
     ("action", "events"),
     [

@@ -42,6 +42,7 @@ def test_the_list_is_complete() -> None:
     assert FAILURES.keys() == {tool.name for tool in catalog.ALL if "sse" in tool.toolsets}
 
 
+@pytest.mark.document("CB-tools-24")
 @pytest.mark.parametrize("tool", FAILURES)
 async def test_a_call_that_cannot_be_done_has_a_reason(
     tool: str, agent: Agent, opened: Opener, site: Site

@@ -11,6 +11,7 @@ from tests.support.site import Site
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("CB-10")]
 
 
+@pytest.mark.document("CB-tools-16")
 async def test_a_plan_allowed_in_the_panel_replaces_approvals_on_its_site_only(
     tmp_path: Path, site: Site
 ) -> None:

@@ -42,6 +42,7 @@ async def delete(agent: Agent, command: str) -> None:
     await agent.call("shortcuts_delete", command=command)
 
 
+@pytest.mark.document("CB-tools-17", "CB-tools-18")
 async def test_a_form_is_recorded_by_its_refs_and_filled_again_after_a_reload(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:

@@ -235,6 +235,7 @@ async def test_a_pattern_with_catastrophic_backtracking_matches_quickly(
     assert await texts(agent, pattern="(.*)(.*)(.*)(.*)(.*)x$") == []
 
 
+@pytest.mark.document("CB-tools-12", "CB-tools-13")
 async def test_claude_tools_list_the_oldest_entries_first(
     agent: Agent, opened: Opener, site: Site, in_page: Value
 ) -> None:

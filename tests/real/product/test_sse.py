@@ -14,6 +14,7 @@ pytestmark = pytest.mark.real_browser
 CONFIG: dict[str, Any] = {"sessions": {"groupOnConnect": True}, "mcpServer": {"port": 0}}
 
 
+@pytest.mark.document("CB-architecture-1", "CB-handler-9", "CB-lifecycle-6")
 @pytest.mark.requirement("CB-03")
 @pytest.mark.requirement("CB-04")
 async def test_a_session_has_its_own_tab_group_which_ends_with_it(

@@ -63,6 +63,7 @@ async def test_a_search_without_matches_is_no_error(
     assert result["content"][0]["text"].startswith("Nothing on the page matches")
 
 
+@pytest.mark.document("CB-tools-4")
 async def test_a_match_can_be_clicked_by_its_ref_and_has_a_reason(
     agent: Agent, opened: Opener, site: Site
 ) -> None:

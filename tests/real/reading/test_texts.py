@@ -52,6 +52,7 @@ async def test_the_main_content_is_read_as_a_person_sees_it(
     assert whole.endswith("Imprint")
 
 
+@pytest.mark.document("CB-tools-6")
 async def test_the_claude_name_has_title_address_and_source_before_the_text(
     agent: Agent, opened: Opener, site: Site
 ) -> None:

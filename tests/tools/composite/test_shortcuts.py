@@ -88,6 +88,7 @@ async def last_run(agent: Agent) -> Json:
     return last
 
 
+@pytest.mark.document("CB-tools-17")
 async def test_a_shortcut_is_listed_with_everything_a_client_needs(home: Home) -> None:
     async with recording(home) as (_, _, agent):
         assert await agent.call("shortcuts_list", tabId=1) == {
