@@ -5,7 +5,7 @@ import { on } from "./events.js";
 import { holdLock, whenReleased } from "./locks.js";
 import { script } from "./script.js";
 import { clearTabId, contextOf, keepTabId, loadTabId, outermost } from "./tabid.js";
-import { described, Tools } from "./tools.js";
+import { described, inFull, Tools } from "./tools.js";
 import { openWorker } from "./worker-port.js";
 
 /** @typedef {import("./pagekit.d.ts").Status} Status */
@@ -64,12 +64,16 @@ export class WorkerClient extends EventTarget {
   static clearTabId = clearTabId;
 
   /** @type {import("./pagekit.d.ts").WorkerClient["registerTool"]} */
-  async registerTool(name, description, schema, handler, options) {
+  async registerTool(/** @type {any[]} */ ...given) {
+    const [name, description, schema, handler, options] = inFull(given);
     const tool = described(name, description, schema, handler, options);
-    this.#tools.add(tool, handler);
-    if (options?.signal) on(options.signal, "abort", () => this.#remove(name));
-    // Before the worker knows this tab there may be no port: #joined sends all tools again.
-    this.#post("REGISTER_TOOL", tool);
+    if (this.#tools.add(tool, handler)) {
+      // The tool may have been replaced by then.
+      const isOurs = () => this.#tools.get(name)?.tool === tool;
+      if (options?.signal) on(options.signal, "abort", () => isOurs() && this.#remove(name));
+      // Before the worker knows this tab there may be no port: #joined sends all tools again.
+      this.#post("REGISTER_TOOL", tool);
+    }
     await this.ready;
   }
 

@@ -78,6 +78,12 @@ export class WorkerClient extends EventTarget {
     handler: Handler<Arguments>,
     options?: ToolOptions,
   ): Promise<void>;
+  /** The short form: the words of the name describe the tool, and it takes any arguments. */
+  registerTool<Arguments = any>(
+    name: string,
+    handler: Handler<Arguments>,
+    options?: ToolOptions,
+  ): Promise<void>;
   unregisterTool(name: string): Promise<void>;
   getTabId(): string;
   getTabInfo(): TabInfo;
@@ -115,6 +121,11 @@ export function registerTool<Arguments = any>(
   name: string,
   description: string,
   schema: Schema | null | undefined,
+  handler: Handler<Arguments>,
+  options?: ToolOptions & ClientOptions & { client?: WorkerClient; via?: "worker" },
+): Promise<void>;
+export function registerTool<Arguments = any>(
+  name: string,
   handler: Handler<Arguments>,
   options?: ToolOptions & ClientOptions & { client?: WorkerClient; via?: "worker" },
 ): Promise<void>;

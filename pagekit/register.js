@@ -1,14 +1,19 @@
 /** Registers a tool with the browser's WebMCP where there is one, otherwise with the worker. */
 
 import { WorkerClient } from "./client.js";
+import { on } from "./events.js";
 import { asResult } from "./results.js";
-import { described, outcome } from "./tools.js";
+import { described, inFull, isRepeated, outcome } from "./tools.js";
 
 /** @type {WorkerClient | undefined} */
 let shared;
 
+/** @type {Map<string, {tool: object, end: AbortController}>} the tools that the browser has */
+const natives = new Map();
+
 /** @type {import("./pagekit.d.ts").registerTool} */
-export async function registerTool(name, description, schema, handler, options = {}) {
+export async function registerTool(/** @type {any[]} */ ...given) {
+  const [name, description, schema, handler, options = {}] = inFull(given);
   const { signal, via, client } = options;
   const native = !via && nativeContext();
   if (!native) {
@@ -24,7 +29,19 @@ export async function registerTool(name, description, schema, handler, options =
     // The browser drops the message of an exception.
     return result ?? { ...asResult(error), isError: true };
   };
-  await native.registerTool({ ...tool, execute }, { signal });
+  const known = natives.get(name);
+  if (isRepeated(tool, known?.tool)) return;
+  known?.end.abort();
+  const end = new AbortController();
+  natives.set(name, { tool, end });
+  const ended = AbortSignal.any([end.signal, signal ?? end.signal]);
+  on(ended, "abort", () => natives.get(name)?.end === end && natives.delete(name));
+  try {
+    await native.registerTool({ ...tool, execute }, { signal: ended });
+  } catch (error) {
+    end.abort();
+    throw error;
+  }
 }
 
 /** Only the browser's own WebMCP counts: a polyfill in the page would keep the tools to itself. */

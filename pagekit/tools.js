@@ -10,6 +10,16 @@ const NAME = /^[\w./-]{1,128}$/;
 const NO_ARGUMENTS = { type: "object", properties: {} };
 
 /**
+ * The arguments of `registerTool` in full: the short form has neither description nor schema.
+ * @param {any[]} given
+ */
+export function inFull(given) {
+  const [name, handler, options] = given;
+  const words = `${name}`.replace(/[\W_]+/g, " ");
+  return typeof handler === "function" ? [name, words, null, handler, options] : given;
+}
+
+/**
  * The definition of a tool, as it is sent. Throws if the tool could not be called, so that its
  * author sees the error.
  * @param {string} name
@@ -24,12 +34,24 @@ export function described(name, description, schema, handler, options = {}) {
     (!description && "has no description") ||
     (typeof handler !== "function" && "has no handler");
   if (problem) throw new TypeError(`The tool ${name} ${problem}.`);
-  const { title, outputSchema, annotations } = options;
+  const { title, outputSchema, annotations, signal } = options;
+  signal?.throwIfAborted();
   const more = { title, outputSchema, annotations };
   // A value that cannot be sent as JSON throws here, not later.
   return JSON.parse(
     JSON.stringify({ name, description, inputSchema: schema ?? NO_ARGUMENTS, ...more }),
   );
+}
+
+/**
+ * Whether a tool is registered already, as it is; then its author is warned.
+ * @param {{name: string}} tool
+ * @param {object | undefined} known
+ */
+export function isRepeated(tool, known) {
+  const isSame = JSON.stringify(tool) === JSON.stringify(known);
+  if (isSame) console.warn(`There is a tool ${tool.name} already.`);
+  return isSame;
 }
 
 function removed() {
@@ -56,13 +78,16 @@ export class Tools extends Map {
   #running = new Map();
 
   /**
+   * Adds a tool, or replaces one that differs.
    * @param {{name: string}} tool
    * @param {Handler} handler
+   * @returns {boolean} whether anything has changed
    */
   add(tool, handler) {
     const { name } = tool;
-    if (this.has(name)) throw new Error(`There is a tool ${name} already.`);
+    if (isRepeated(tool, this.get(name)?.tool)) return false;
     this.set(name, { tool, handler });
+    return true;
   }
 
   /**

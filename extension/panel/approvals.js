@@ -2,6 +2,7 @@
 
 import { hold, release } from "./press-delay.js";
 import { button, el, marked, strange } from "./dom.js";
+import { chosenLevel, levelChoice } from "./permissions.js";
 import { timeLeft, waysToAllow } from "./view.js";
 
 const LONG = 300;
@@ -139,8 +140,11 @@ export function tick(place, now) {
  * @param {Panel.WaitingPage} request
  * @param {Attempt} attempt
  */
-export function pairingRow({ origin, code }, attempt) {
-  const pair = (/** @type {boolean} */ allowed) => attempt("page.pair", { origin, code, allowed });
+export function pairingRow({ origin, code, level }, attempt) {
+  // Only an origin that was paired before there were levels has none.
+  const choice = levelChoice(level, level ? null : "default", { "data-level": origin });
+  const pair = (/** @type {boolean} */ allowed) =>
+    attempt("page.pair", { origin, code, allowed, level: chosenLevel(choice) });
   return el(
     "li",
     { "data-pairing": origin },
@@ -152,6 +156,7 @@ export function pairingRow({ origin, code }, attempt) {
       strange(code, { tag: "code" }),
       ".",
     ),
+    el("label", { class: "row" }, el("span", { class: "grow" }, "Calls of agents to it"), choice),
     el(
       "div",
       { class: "buttons" },

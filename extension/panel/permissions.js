@@ -3,6 +3,8 @@
 import { button, byId, el, strange } from "./dom.js";
 import { grantText } from "./view.js";
 
+/** @typedef {Panel.ToolShown["effective"]} Level */
+
 /**
  * @param {ReturnType<typeof import("./view.js").familiesOf>[number]} group
  * @param {Attempt} attempt
@@ -21,23 +23,56 @@ export function familyTools({ family, tools }, attempt) {
  * @param {Attempt} attempt
  */
 function toolRow({ name, title, plugin, permission, effective }, attempt) {
-  const choice = /** @type {HTMLSelectElement} */ (
-    el("select", { "data-tool": name, "aria-label": `Permission of ${name}` })
-  );
+  const attributes = { "data-tool": name, "aria-label": `Permission of ${name}` };
   const otherwise = permission === null ? `default (${effective})` : "default";
-  choice.append(
-    new Option(otherwise, ""),
-    ...["off", "ask", "auto"].map((level) => new Option(level)),
+  const choice = levelChoice(permission, otherwise, attributes);
+  whenChosen(choice, permission, (level) =>
+    attempt("config.setToolPermission", { plugin, tool: name, permission: level }),
   );
-  choice.value = permission ?? "";
-  choice.addEventListener("change", async ({ isTrusted }) => {
-    const chosen = /** @type {Panel.ToolShown["effective"] | ""} */ (choice.value);
-    const params = { plugin, tool: name, permission: chosen || null };
-    const isDone = isTrusted && (await attempt("config.setToolPermission", params));
-    if (!isDone) choice.value = permission ?? "";
-  });
   const text = el("span", { class: "grow" }, strange(title), " ", strange(name, { tag: "code" }));
   return el("li", { class: "row" }, text, choice);
+}
+
+/**
+ * @param {Panel.AllowedPage} page
+ * @param {Attempt} attempt
+ */
+export function pageRow({ origin, level }, attempt) {
+  const choice = levelChoice(level, "default", { "aria-label": `Level of ${origin}` });
+  // A pattern stands for many origins, and each is judged as in any browser.
+  choice.disabled = origin.endsWith("*");
+  whenChosen(choice, level, (chosen) => attempt("config.setPageLevel", { origin, level: chosen }));
+  const text = strange(origin, { className: "grow" });
+  return el("li", { class: "row", "data-page": origin }, text, choice);
+}
+
+/**
+ * @param {Level | null} level
+ * @param {string | null} otherwise what stands for no level, if that can be chosen
+ * @param {Record<string, string>} attributes
+ */
+export function levelChoice(level, otherwise, attributes) {
+  const choice = /** @type {HTMLSelectElement} */ (el("select", attributes));
+  const levels = ["off", "ask", "auto"].map((word) => new Option(word));
+  if (otherwise) choice.append(new Option(otherwise, ""));
+  choice.append(...levels);
+  choice.value = level ?? "";
+  return choice;
+}
+
+/** @param {HTMLSelectElement} choice */
+export const chosenLevel = ({ value }) => /** @type {Level | ""} */ (value) || null;
+
+/**
+ * @param {HTMLSelectElement} choice
+ * @param {Level | null} before
+ * @param {(level: Level | null) => Promise<boolean>} set
+ */
+function whenChosen(choice, before, set) {
+  choice.addEventListener("change", async ({ isTrusted }) => {
+    const isDone = isTrusted && (await set(chosenLevel(choice)));
+    if (!isDone) choice.value = before ?? "";
+  });
 }
 
 /**

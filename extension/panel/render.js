@@ -4,7 +4,7 @@ import { agentRow } from "./agents.js";
 import { approval, pairingRow } from "./approvals.js";
 import { restWhatMoved } from "./press-delay.js";
 import { button, byId, el, fill, strange } from "./dom.js";
-import { familyTools, grantRow } from "./permissions.js";
+import { familyTools, grantRow, pageRow } from "./permissions.js";
 import { thisTab } from "./this-tab.js";
 import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
 
@@ -115,6 +115,8 @@ function renderRest(model, server, actions) {
   byId("this-tab-section").hidden = !tab;
   fill(byId("pairing"), server.knocks, "code", (request) => pairingRow(request, attempt));
   byId("pairing-section").hidden = !server.knocks.length;
+  fill(byId("pages"), server.pages, "origin", (page) => pageRow(page, attempt));
+  byId("pages-section").hidden = !server.pages.length;
   renderPermissions(server, attempt);
 }
 

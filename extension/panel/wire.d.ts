@@ -21,6 +21,7 @@ declare namespace Panel {
     plugins: unknown[];
     grants: GrantShown[];
     knocks: WaitingPage[];
+    pages: AllowedPage[];
   }
 
   /** An agent in the panel. */
@@ -109,6 +110,15 @@ declare namespace Panel {
     origin: string;
     /** The page shows it too. */
     code: string;
+    /** Of calls through its origin's page worker once it is paired; null if none is set. */
+    level: "ask" | "auto" | "off" | null;
+  }
+
+  /** An origin that may offer tools without the extension, or a pattern of such origins. */
+  interface AllowedPage {
+    origin: string;
+    /** Of calls through its page worker; null if they are judged as in any browser. */
+    level: "ask" | "auto" | "off" | null;
   }
 
   /** The result of `confirmation.response`. */
@@ -187,6 +197,14 @@ declare namespace Panel {
     origin: string;
     code: string;
     allowed: boolean;
+    /** Of calls through the origin's page worker; null for the one in `WaitingPage`. */
+    level?: "ask" | "auto" | "off" | null;
+  }
+
+  /** `config.setPageLevel`; null removes the level. */
+  interface SetPageLevel {
+    origin: string;
+    level: "ask" | "auto" | "off" | null;
   }
 
   /** `confirmation.closed`: the call no longer waits. */
@@ -229,6 +247,8 @@ declare namespace Panel {
     "grant.revoke": { params: GrantRevoke; result: Nothing };
     /** The decision about a page that waits at `/page`; `not_found` if it no longer waits. */
     "page.pair": { params: PagePair; result: Nothing };
+    /** The level of calls through an allowed origin's page worker; `not_found` for any other origin. */
+    "config.setPageLevel": { params: SetPageLevel; result: Nothing };
   }
 
   interface Notifications {

@@ -1,9 +1,14 @@
 """Pairing: when an enrolment is open, and how long the server waits for a page."""
 
+import time
+from collections.abc import Callable
+
 import pytest
 
+from tabhub.config.settings import Settings
 from tabhub.page_tools import admission
 from tabhub.page_tools.pairing import ENROLMENT_SECONDS, Pairing
+from tabhub.store.active_rules import ActiveRules
 from tabhub.store.store import Store
 from tests.support.browsers.worker import SHOP, connecting
 from tests.support.serving import served
@@ -16,9 +21,17 @@ class Clock:
         return self.now
 
 
+def _pairing(
+    allowed: list[str], store: Store | None = None, clock: Callable[[], float] = time.monotonic
+) -> Pairing:
+    kept = store or Store(None)
+    rules = ActiveRules(None, Settings(), kept, skip=False)
+    return Pairing(None, allowed, kept, rules, clock)
+
+
 def test_an_enrolment_closes_after_two_minutes() -> None:
     clock = Clock()
-    pairing = Pairing(None, [], Store(None), clock)
+    pairing = _pairing([], clock=clock)
     assert pairing.confirm(SHOP, None) is None
     clock.now = ENROLMENT_SECONDS - 1
     assert pairing.enrol(SHOP) is not None
@@ -29,7 +42,7 @@ def test_an_enrolment_closes_after_two_minutes() -> None:
 
 
 def test_an_enrolment_closes_when_its_origin_is_forgotten() -> None:
-    pairing = Pairing(None, [], Store(None))
+    pairing = _pairing([])
     pairing.confirm(SHOP, None)
     pairing.take([])
     pairing.take([SHOP])
@@ -38,12 +51,12 @@ def test_an_enrolment_closes_when_its_origin_is_forgotten() -> None:
 
 def test_tokens_of_origins_disallowed_while_no_server_ran_are_revoked() -> None:
     store = Store(None)
-    pairing = Pairing(None, [], store)
+    pairing = _pairing([], store)
     pairing.confirm(SHOP, None)
     paired = pairing.enrol(SHOP)
-    assert paired is not None and Pairing(None, [SHOP], store).find(SHOP, paired.id) is not None
-    Pairing(None, [], store)
-    assert Pairing(None, [SHOP], store).find(SHOP, paired.id) is None
+    assert paired is not None and _pairing([SHOP], store).find(SHOP, paired.id) is not None
+    _pairing([], store)
+    assert _pairing([SHOP], store).find(SHOP, paired.id) is None
 
 
 async def test_a_page_that_says_nothing_is_disconnected(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.page_tools.shop import SEARCH, answering
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, Refusal, connected, page_tool, tab
+from tests.support.browsers.worker import ONE, OTHER, admitted, tool
 from tests.support.serving import client, served
 
 
@@ -91,6 +92,29 @@ async def test_the_active_tab_is_the_one_activated_last_in_any_browser() -> None
         assert await turned(second, 2, "activated") == "2"
         assert await turned(first, 1, "updated") == "2"
         assert await turned(first, 1, "activated") == "1"
+
+
+@pytest.mark.requirement("MT-04")
+async def test_at_most_one_tab_is_active_in_the_list() -> None:
+    async with served() as server, client(server.port) as http:
+        agent = Agent(http)
+
+        async def active() -> list[int | str]:
+            rows = json.loads(await agent.text("list_browser_tabs"))
+            return [row["tabId"] for row in rows if row["isActive"]]
+
+        async with admitted(server) as shop, admitted(server, "https://bank.example") as bank:
+            for worker, id in ((shop, ONE), (bank, OTHER)):
+                await worker.register(id, tool("search"))
+                await worker.ask("browser/activeTab", tabId=id)
+                assert await active() == [id]
+            await bank.ask("browser/activeTab", tabId=None)
+            assert await active() == [ONE]
+            async with connected(server.port) as extension:
+                await extension.sync(tab(1, active=True, focusedWindow=True))
+                assert await active() == [ONE], "the browser's tab has no tools"
+                await extension.publish(1, page_tool("search"))
+                assert await active() == [1]
 
 
 async def test_a_tab_of_a_disconnected_browser_gets_no_call_that_another_can_run() -> None:

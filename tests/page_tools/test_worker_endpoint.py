@@ -149,7 +149,7 @@ async def test_a_person_pairs_a_page_by_its_code(home: Home) -> None:
             params = (await worker.next())["params"]
             assert params["origin"] == SHOP and params["code"] in params["message"]
             (request,) = (await panel.state())["knocks"]
-            assert request == {"origin": SHOP, "code": params["code"]}
+            assert request == {"origin": SHOP, "code": params["code"], "level": "auto"}
             wrong = await panel.ask("page.pair", {"origin": SHOP, "code": "XXXX", "allowed": True})
             assert wrong["error"]["data"]["reason"] == "not_found"
             assert "result" in await panel.ask("page.pair", {**request, "allowed": True})

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asResult } from "../../pagekit/results.js";
-import { described, Tools } from "../../pagekit/tools.js";
+import { described, inFull, Tools } from "../../pagekit/tools.js";
 
 test("every return value of a handler becomes a result", () => {
   const whole = { content: [], isError: true };
@@ -26,6 +26,8 @@ test("an invalid tool is refused with an exception at its registration", () => {
   assert.throws(() => described("a", "", null, handler), /no description/);
   assert.throws(() => described("a", "x", null, undefined), /no handler/);
   assert.throws(() => described("a", "x", { n: 1n }, handler), TypeError);
+  const ended = { signal: AbortSignal.abort() };
+  assert.throws(() => described("a", "x", null, handler, ended), { name: "AbortError" });
   assert.deepEqual(described("a", "x", null, handler), {
     name: "a",
     description: "x",
@@ -33,10 +35,38 @@ test("an invalid tool is refused with an exception at its registration", () => {
   });
 });
 
-test("the names of a page's tools are unique", () => {
+test("the same tool again is ignored with a warning, and another one replaces it", (t) => {
+  const warn = t.mock.method(console, "warn", () => {});
   const tools = new Tools();
-  tools.add({ name: "a" }, () => 1);
-  assert.throws(() => tools.add({ name: "a" }, () => 2), /already/);
+  const first = () => 1;
+  assert.equal(tools.add({ name: "a" }, first), true);
+  assert.equal(
+    tools.add({ name: "a" }, () => 2),
+    false,
+  );
+  assert.equal(tools.get("a")?.handler, first);
+  assert.deepEqual(warn.mock.calls[0].arguments, ["There is a tool a already."]);
+  const changed = /** @type {any} */ ({ name: "a", description: "Other." });
+  assert.equal(
+    tools.add(changed, () => 3),
+    true,
+  );
+  assert.deepEqual([tools.get("a")?.tool, tools.size], [changed, 1]);
+  assert.equal(warn.mock.callCount(), 1);
+});
+
+test("the short form has a name and a handler", () => {
+  const handler = () => 1;
+  const options = { title: "User" };
+  assert.deepEqual(inFull(["fetch_user", handler, options]), [
+    "fetch_user",
+    "fetch user",
+    null,
+    handler,
+    options,
+  ]);
+  const full = ["a", "Does a.", null, handler, options];
+  assert.equal(inFull(full), full);
 });
 
 test("a handler that throws, and a removed one, are reported as failures", async () => {

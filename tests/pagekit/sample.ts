@@ -27,6 +27,8 @@ export async function offer(signal: AbortSignal): Promise<void> {
   await client.registerTool("nothing", "Does nothing.", null);
   // @ts-expect-error the option is a boolean
   await client.registerTool("stays", "Stays.", null, () => 1, { annotations: { cache: "yes" } });
+  await client.registerTool("short", async ({ id }) => id, { title: "Short" });
+  await registerTool("shorter", () => ({ content: [] }));
   // @ts-expect-error a name is text
   await client.unregisterTool(5);
   WorkerClient.clearTabId();

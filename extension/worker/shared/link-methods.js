@@ -28,6 +28,7 @@ export const SENDERS = new Map([
   ["tab.takeBack", "panel"],
   ["grant.revoke", "panel"],
   ["page.pair", "panel"],
+  ["config.setPageLevel", "panel"],
 ]);
 
 /** The receiver of each method that the server sends, and its kind. */

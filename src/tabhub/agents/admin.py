@@ -20,6 +20,7 @@ from tabhub.agents.http.messages import (
 from tabhub.agents.metrics import Metrics, render
 from tabhub.config.clients import Client
 from tabhub.config.secret import LONGEST_CHALLENGE, Challenges, prove_to_client
+from tabhub.config.settings import LevelWord
 from tabhub.errors import InvalidArguments, Unavailable
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import App, Receive, Scope, Send
@@ -43,6 +44,9 @@ class PageAllowed(msgspec.Struct, forbid_unknown_fields=True):
 
     origin: str
     code: str | None = None
+    level: LevelWord | None = None
+    """For calls through the origin's page worker; without a code, an origin that is paired already
+    only gets this level."""
 
 
 class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
@@ -88,7 +92,7 @@ class Actions(Protocol):
     def configure(self, plugin: str, settings: Json) -> Json:
         """Change the settings of a plugin."""
 
-    def allow_page(self, origin: str, code: str | None) -> Json:
+    def allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
         """Pair the page that waits, or open an enrolment."""
 
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
@@ -175,7 +179,8 @@ class Admin:
 
     async def _allow_page(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await _body(scope, receive, PageAllowed)
-        await _send(send, {"ok": True, **self._actions.allow_page(body.origin, body.code)})
+        allowed = self._actions.allow_page(body.origin, body.code, body.level)
+        await _send(send, {"ok": True, **allowed})
 
 
 async def _body(scope: Scope, receive: Receive, kind: type[T]) -> T:

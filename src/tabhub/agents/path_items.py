@@ -330,11 +330,14 @@ ALLOW_PAGE = _changing(
     "Pair the page of an origin that waits, or else the next one",
     _object(
         "The origin is allowed. `code` is that of the page that was paired; if it is null, the "
-        "next page of the origin that connects within `seconds` is paired.",
+        "next page of the origin that connects within `seconds` is paired, or none if that is 0: "
+        "then only the level has changed. `level` is that of calls through the origin's page "
+        "worker; null if they are judged as in any browser.",
         ok=BOOLEAN,
         origin=STRING,
         code={"type": ["string", "null"]},
         seconds=INTEGER,
+        level={"type": ["string", "null"]},
     ),
     400,
     404,

@@ -189,12 +189,22 @@ class ToolSearch:
         )
 
     def similar(self, name: str, client: Client) -> list[str]:
-        """The most similar names of tools; none for a text too long to be a name."""
-        if len(name) > LONGEST_NAME:
+        """The tools that pages call by this name, then the most similar names of tools.
+
+        None for a text too long to be a name.
+        """
+        if not name or len(name) > LONGEST_NAME:
             return []
         found = (self._tools.get(other) for other in self._index.search(name))
         names = [tool.name for tool in islice(found, COMPARED) if may_call(client, tool)]
-        return nlargest(SUGGESTIONS, names, key=_similarity_to(name))
+        close = nlargest(SUGGESTIONS, names, key=_similarity_to(name))
+        return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
+
+    def _of_pages(self, name: str, client: Client) -> Iterator[str]:
+        """The listed names of the page tools that have this name in their pages."""
+        return (
+            tool.name for tool in self._tools if tool.page_tool == name and may_call(client, tool)
+        )
 
     def _candidates(self, query: ToolQuery) -> Iterator[Tool]:
         if not query.query or not query.query.strip():

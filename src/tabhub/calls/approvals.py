@@ -57,7 +57,7 @@ class Approvals:
         self._approver.missed(request)
         raise Forbidden(
             f"{request.tool.name} needs a person's approval ({request.rule}), but tabhub's side "
-            f"panel is not open. Try again once the person has opened it. {DO_NOT}",
+            f"panel is not open. Try again once the person has {_done(request)}. {DO_NOT}",
             "approval_unavailable",
             data={"rule": request.rule},
         )
@@ -82,6 +82,12 @@ class Approvals:
                 waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await waiting
+
+
+def _done(request: ApprovalRequest) -> str:
+    """What the person must have done before the call can be made."""
+    # A browser without the extension has no panel.
+    return f"opened it, or has run: {request.command}" if request.command else "opened it"
 
 
 def _require_readable(request: ApprovalRequest) -> None:

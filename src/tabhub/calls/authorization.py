@@ -1,6 +1,7 @@
 """Whether a call may be made: `Guard` applies the rules, `Authorization` asks the person too."""
 
 import secrets
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -21,13 +22,13 @@ from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
 from tabhub.permissions.sites import MayTell, site_of
-from tabhub.permissions.verdict import Allow, Deny, Subject, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Deny, Subject, Verdict
 from tabhub.wire.abilities import Ability
 
 IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None stands for the browser used when a call names none."""
 
-ONE_SITE = ("grant", "plan")
+ONE_SITE = ("grant", "plan", "pairing")
 """Sources of rules that a person made for one site."""
 
 
@@ -106,12 +107,18 @@ class Guard:
             site=self.site(tool, arguments, tab),
             managed=self._is_known_managed(browser),
             opens=tab is None,
+            worker="" if tab is None else tab.worker_origin,
         )
 
     def would_be_managed(self, tool: Tool, session: str) -> bool:
         """Whether a call without arguments would now go to a browser of the agents' own."""
         source = self._sources.get(tool.source)
         return self._is_known_managed(None if source is None else source.browser_of(tool, session))
+
+    def would_use_worker(self, tool: Tool, session: str) -> str:
+        """The paired origin whose page worker would now get a call without arguments, or empty."""
+        source = self._sources.get(tool.source)
+        return "" if source is None else source.worker_of(tool, session)
 
     def _opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         source = self._sources.get(tool.source)
@@ -140,6 +147,7 @@ def subject_of(
     site: str,
     managed: bool,
     opens: bool = False,
+    worker: str = "",
 ) -> Subject:
     return Subject(
         tool=tool.name,
@@ -158,6 +166,7 @@ def subject_of(
         session=session,
         site=site,
         managed=managed,
+        worker=worker,
         arguments=arguments,
         only_toolsets=client.toolsets,
         only_reading=client.read_only,
@@ -203,15 +212,15 @@ class Authorization:
         call.verdict = "denied"
         if isinstance(verdict, Deny):
             raise _denied(verdict)
-        answer = await self._ask(call)
+        answer = await self._ask(call, verdict)
         self._require_same_page(call)
         self._save_grant(subject, answer)
         call.verdict = "asked" if answer.by_person else "allowed"
         call.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
-    async def _ask(self, call: Call) -> ApprovalAnswer:
+    async def _ask(self, call: Call, verdict: Ask) -> ApprovalAnswer:
         try:
-            return await self._approvals.ask(call, _request(call))
+            return await self._approvals.ask(call, _request(call, verdict))
         except Forbidden as refused:
             call.rule += f"; {refused.reason}"
             raise
@@ -240,7 +249,7 @@ def _denied(verdict: Deny) -> Forbidden:
     return Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
 
 
-def _request(call: Call) -> ApprovalRequest:
+def _request(call: Call, verdict: Ask) -> ApprovalRequest:
     tool = call.tool
     return ApprovalRequest(
         id=secrets.token_hex(8),
@@ -252,4 +261,17 @@ def _request(call: Call) -> ApprovalRequest:
         site=call.site,
         arguments=tool.as_asked(call.arguments) if tool.as_asked else call.arguments,
         rule=call.rule,
+        command=_command(call, verdict),
     )
+
+
+def _command(call: Call, verdict: Ask) -> str:
+    """The command by which a person allows calls through a page worker, if one would."""
+    origin = "" if call.tab is None else call.tab.worker_origin
+    if not origin:
+        return ""
+    if verdict.rule.source == "hint":
+        return shlex.join(("tabhub", "permissions", "set", call.tool.name, "auto"))
+    if verdict.rule.source in ("default", "pairing"):
+        return shlex.join(("tabhub", "page", "allow", origin, "--level", "auto"))
+    return ""

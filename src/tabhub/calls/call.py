@@ -160,3 +160,7 @@ class Source(ABC):
     def browser_of(self, tool: Tool, session: str) -> str | None:
         """The browser that a call without arguments would go to now; empty if unknown."""
         return self.opens_in(tool, {})
+
+    def worker_of(self, tool: Tool, session: str) -> str:
+        """The paired origin whose page worker such a call would go through; empty if none."""
+        return ""

@@ -50,6 +50,8 @@ class ApprovalRequest(Struct, frozen=True):
     rule: str
     scopes: tuple[Scope, ...] | None = None
     """The scopes that the person can choose from, where they differ from the usual ones."""
+    command: str = ""
+    """A command that allows such calls without a panel, if there is one."""
 
 
 class ApprovalAnswer(Struct, frozen=True):

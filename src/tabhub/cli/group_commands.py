@@ -159,16 +159,24 @@ def page_allow(
     code: Annotated[
         str | None, typer.Argument(help="The code that the page shows, if it waits.")
     ] = None,
+    level: Annotated[
+        Literal["off", "ask", "auto"] | None,
+        typer.Option(
+            help="Whether agents' calls through this site's own worker run, are asked about, or "
+            "are refused. Default: auto for a new site. Without a code, a site that is paired "
+            "already only gets the new level."
+        ),
+    ] = None,
 ) -> None:
     """Let the page of an origin that waits offer its tools; if none waits, the next one."""
     from tabhub.cli.access.page import allow
 
-    allow(origin, code)
+    allow(origin, code, level)
 
 
 @page_app.command("list")
 def page_list(json: Json = False) -> None:
-    """List the allowed origins, and those that wait for approval with their codes."""
+    """List the allowed origins with their levels, and the pages that wait with their codes."""
     from tabhub.cli.access.page import show
 
     show(json)

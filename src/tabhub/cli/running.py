@@ -26,6 +26,7 @@ from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.config.processes import is_alive
 from tabhub.config.secret import Auth, is_proof, is_proof_to_client, load
+from tabhub.config.settings import LevelWord
 from tabhub.errors import TabhubError, Unavailable, from_reason
 
 RESPONSE_SECONDS = 3.0
@@ -227,12 +228,12 @@ def audit_trouble(state: Facts) -> str:
     )
 
 
-def allow_page(home: Home, origin: str, code: str | None) -> Facts:
+def allow_page(home: Home, origin: str, code: str | None, level: LevelWord | None) -> Facts:
     """Make the running server pair the page of an origin that waits, or else the next one."""
     auth = reach(home)
     if auth is None:
         raise NotRunning("Only a running server pairs pages: tabhub start --background")
-    body = msgspec.json.encode({"origin": origin, "code": code})
+    body = msgspec.json.encode({"origin": origin, "code": code, "level": level})
     headers = {**_bearer(auth), "Content-Type": "application/json"}
     response = _request("POST", auth.port, "/pages/allow", headers, body)
     if response is not None and response.status != 200 and (reason := response.reason()):

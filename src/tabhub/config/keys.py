@@ -21,6 +21,7 @@ LIVE = frozenset(
     {
         *("mcpServer.authToken", "mcpServer.corsOrigins", "sessions.groupOnConnect", "toolsets"),
         *("permissions.tools", "permissions.plugins", "permissions.domains"),
+        "permissions.workers",
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
         *("audit.keepDays", "audit.diskBytes", "audit.clientBytesPerDay", "audit.required"),

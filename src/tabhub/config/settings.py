@@ -32,6 +32,12 @@ Origin = Annotated[
         description="an origin such as https://app.example or http://localhost:*",
     ),
 ]
+OneOrigin = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^https?://[^\s/?#@*]+$", description="one origin such as https://app.example"
+    ),
+]
 PageOrigin = Annotated[
     str,
     msgspec.Meta(
@@ -123,6 +129,10 @@ class PermissionSettings(_Section):
     """`off`, `ask` or `auto` for each plugin, by name."""
     domains: Levels = msgspec.field(default_factory=dict)
     """`off`, `ask` or `auto` for each host or host pattern, such as `*.example.com`."""
+    workers: dict[OneOrigin, LevelWord] = msgspec.field(default_factory=dict)
+    """`off`, `ask` or `auto` for each paired origin, as `tabhub page allow` and the panel write
+    them: for calls that go through the origin's page worker, and for no others. Stricter rules
+    count."""
 
 
 class AuditSettings(_Section):
@@ -284,7 +294,7 @@ class Origins:
 
 _TYPE_NAMES = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
 _BOUNDS = (("ge", "at least"), ("gt", "above"), ("le", "at most"), ("lt", "below"))
-_PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`$")
+_PLACE = re.compile(r" - at (`key` in )?`\$\.?([^`]*)`$")
 """Where in a document msgspec has found the error."""
 
 
@@ -327,10 +337,12 @@ def described(kind: Any) -> str:
 def complaint(error: msgspec.ValidationError, root: Any) -> str:
     """What is wrong in a document, without repeating its values: they may be secrets."""
     place = _PLACE.search(str(error))
-    key = place[1].partition("[")[0].rstrip(".") if place else ""
+    key = place[2].partition("[")[0].rstrip(".") if place else ""
     _, kind = kind_at(key.split(".") if key else [], root)
     if kind is None:
         return str(error)
+    if place and place[1] and get_origin(kind) is dict:
+        return f"each key of {key} must be {described(get_args(kind)[0])}"
     return f"{key or 'the content'} must be {described(kind)}"
 
 

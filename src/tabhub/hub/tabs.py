@@ -30,6 +30,8 @@ class Tab:
     group_id: int | None = None
     worker_id: str = ""
     """The page worker's id of the tab; empty if its page has none."""
+    worker_origin: str = ""
+    """The paired origin of a tab that only its page worker reaches; empty for a browser's tab."""
 
     @property
     def key(self) -> int | str:

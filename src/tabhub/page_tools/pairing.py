@@ -4,16 +4,19 @@ The browser reports a page's origin, but a program can claim any. So a page with
 with a short code that the page shows. The person confirms the code, in the panel or by the command
 line, and the token goes to the socket that has this code. If no page waits, the command line opens
 an enrolment: the next page of that origin gets a token, and the enrolment closes.
+
+Pairing one origin for the first time also sets the level of calls through its page worker, `auto`
+unless the person says otherwise. It is a rule like any other and stands with them, in the settings.
 """
 
 import asyncio
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -21,7 +24,7 @@ from tabhub.calls.ports import Clock
 from tabhub.config import keys
 from tabhub.config.clients import hash_of
 from tabhub.config.paths import Home
-from tabhub.config.settings import Origins
+from tabhub.config.settings import LevelWord, Origins
 from tabhub.errors import Forbidden, InvalidArguments, NotFound
 from tabhub.store.store import Store, decoded
 from tabhub.wire.pages import PagePaired
@@ -37,6 +40,9 @@ ENROLMENT_SECONDS = 120
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 """Without letters and digits that look alike."""
 CODE_LENGTH = 4
+FIRST_LEVEL: LevelWord = "auto"
+"""The level of an origin that is paired for the first time: its browser may have no panel to ask
+in."""
 Json = dict[str, Any]
 
 
@@ -79,6 +85,9 @@ class PageTokens:
         found = self._all.get(id or "")
         return found if found is not None and found.origin == origin else None
 
+    def has(self, origin: str) -> bool:
+        return any(token.origin == origin for token in self._all.values())
+
     def revoke(self, which: Callable[[str], bool]) -> int:
         """Delete the tokens of the selected origins; returns how many there were."""
         gone = self._of(which)
@@ -111,6 +120,14 @@ class PairingRequest:
             self.answer.set_result(answer)
 
 
+class WorkerLevels(Protocol):
+    """The levels of calls through the page workers of paired origins."""
+
+    def worker_levels(self) -> Mapping[str, LevelWord]: ...
+
+    def set_level(self, group: str, name: str, level: LevelWord | None) -> None: ...
+
+
 class Pairing:
     """The origins that a person has allowed, their tokens, and the pages that wait."""
 
@@ -119,8 +136,10 @@ class Pairing:
         home: Home | None,
         allowed: list[str],
         store: Store,
+        levels: WorkerLevels,
         clock: Clock = time.monotonic,
     ) -> None:
+        self._levels = levels
         self._home = home
         self._named = list(allowed)
         self._origins = Origins(allowed)
@@ -192,36 +211,74 @@ class Pairing:
     def waiting(self) -> list[Json]:
         """The requests, for the panel."""
         return [
-            {"origin": request.origin, "code": request.code} for request in self._requests.values()
+            {"origin": one.origin, "code": one.code, "level": self._level(one.origin, None)}
+            for one in self._requests.values()
         ]
 
-    def decide(self, origin: str, code: str, allowed: bool) -> None:
+    def decide(self, origin: str, code: str, allowed: bool, level: LevelWord | None = None) -> None:
         """Take a person's answer about a page whose code they have seen."""
         request = self._requests.get(code)
         if request is None or request.origin != origin:
             raise NotFound("That page no longer waits for pairing.")
         if allowed:
+            self._take_level(origin, level)
             self._pair(request, origin)
         else:
             self._deny(origin)
             request.give(None)
 
-    def confirm(self, allowed: str, code: str | None) -> str | None:
+    def confirm(self, allowed: str, code: str | None, level: LevelWord | None = None) -> str | None:
         """Pair the page of an allowed origin that waits, and return its code.
 
         If no page waits, an enrolment opens, and the result is None.
         """
+        _require_one_origin(allowed, level)
         waiting = self._waiting_in(Origins([allowed]))
         if code is not None:
             waiting = [request for request in waiting if request.code == code.upper()]
             _require_found(waiting, allowed, code)
         _require_one(waiting, allowed)
+        self._take_level(allowed, level)
         for request in waiting:
             self._pair(request, allowed)
             return request.code
         self._allow(allowed)
         self._enrolments[allowed] = self._clock() + ENROLMENT_SECONDS
         return None
+
+    def change_level(self, origin: str, level: LevelWord) -> bool:
+        """Set the level of a paired origin, and pair nothing; False if it is not paired yet."""
+        _require_one_origin(origin, level)
+        is_paired = origin in self and self._tokens.has(origin)
+        if is_paired:
+            self.set_level(origin, level)
+        return is_paired
+
+    def set_level(self, origin: str, level: LevelWord | None) -> None:
+        """Set the level of an allowed origin; None removes it."""
+        _require_one_origin(origin, level)
+        if origin not in self:
+            raise NotFound(f"{origin} is not allowed, so nothing was done.")
+        self._levels.set_level("workers", origin, level)
+
+    def levels(self) -> dict[str, LevelWord | None]:
+        """The level of each allowed origin; None where calls are judged as in any browser."""
+        return levels_of(self._named, self._levels.worker_levels())
+
+    def level(self, origin: str) -> LevelWord | None:
+        return self._levels.worker_levels().get(origin)
+
+    def _level(self, origin: str, chosen: LevelWord | None) -> LevelWord | None:
+        """The level after pairing: what the person says, else what it was, else the first one."""
+        if chosen is not None or _is_pattern(origin):
+            return chosen
+        is_new = not self._tokens.has(origin)
+        return self.level(origin) or (FIRST_LEVEL if is_new else None)
+
+    def _take_level(self, origin: str, chosen: LevelWord | None) -> None:
+        level = self._level(origin, chosen)
+        if level != self.level(origin):
+            self._levels.set_level("workers", origin, level)
 
     def enrol(self, origin: str) -> PagePaired | None:
         """Pair a page by an open enrolment, which closes with that; None if there is none."""
@@ -270,6 +327,25 @@ class Pairing:
     def _notify(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def levels_of(allowed: list[str], levels: Mapping[str, LevelWord]) -> dict[str, LevelWord | None]:
+    """The level of each origin that is allowed by itself, and of those that have one of theirs."""
+    origins = Origins(allowed)
+    own = {origin: level for origin, level in levels.items() if origin.encode() in origins}
+    return {**dict.fromkeys(allowed), **own}
+
+
+def _is_pattern(origin: str) -> bool:
+    return "*" in origin
+
+
+def _require_one_origin(origin: str, level: LevelWord | None) -> None:
+    if level is not None and _is_pattern(origin):
+        raise InvalidArguments(
+            f"A level is for one origin, and {origin} is many; nothing was done. Name the origin "
+            "with its port, or leave the level out."
+        )
 
 
 def _require_found(found: list[PairingRequest], allowed: str, code: str) -> None:

@@ -120,9 +120,10 @@ class PageRouter:
         """The tab; if no browser has reported it, made from what its page says."""
         if isinstance(key, int):
             return self._hub.tabs.find(key) or Tab(key, "", key)
-        page = next(self._hub.pages.storage.pages_of(domain, key), None)
-        url, title = ("", "") if page is None else (page.url, page.title)
-        return Tab(self._number(domain, key), "", 0, url, title, worker_id=key)
+        page = _worker_page(self._hub, domain, key)
+        url, title, origin = ("", "", "") if page is None else (page.url, page.title, page.origin)
+        number = self._number(domain, key)
+        return Tab(number, "", 0, url, title, worker_id=key, worker_origin=origin)
 
     def _number(self, domain: str, id: str) -> int:
         number = self._numbers.get((domain, id))
@@ -130,6 +131,12 @@ class PageRouter:
             number = self._hub.tabs.mint()
             _put(self._numbers, (domain, id), number, MOST_WORKER_TABS)
         return number
+
+
+def _worker_page(hub: PageHub, domain: str, key: str) -> Page | None:
+    """The connected page of a tab that only a page worker reaches."""
+    pages = hub.pages.storage.pages_of(domain, key)
+    return next((page for page in pages if not page.is_restored), None)
 
 
 class _Target(NamedTuple):
@@ -186,6 +193,12 @@ class PageSource(Source):
             return self.opens_in(tool, {})
         found = self._hub.tabs.find(tab) if isinstance(tab, int) else None
         return "" if found is None else found.browser
+
+    def worker_of(self, tool: Tool, session: str) -> str:
+        current = self._hub.sessions.current(session)
+        tab = self._hub.page_routes.choose(tool.name, None, current).tab
+        page = _worker_page(self._hub, tool.site, tab) if isinstance(tab, str) else None
+        return "" if page is None else page.origin
 
     async def run(self, call: Call) -> CallResult:
         tab = call.tab or await self._open(call)
@@ -254,7 +267,9 @@ class PageSource(Source):
         entry = self._entry(call, key)
         refs = () if entry is None else entry.tabs.get(key, ())
         page = self._hub.pages.storage.find(refs[-1]) if refs else None
-        return None if entry is None or page is None else _Target(entry, page)
+        if entry is None or page is None or not _is_authorized(call, page):
+            return None
+        return _Target(entry, page)
 
     def _is_hopeless(self, call: Call, key: TabKey, error: TabhubError) -> bool:
         """Whether it is useless to wait for this tab: it has closed, or another has the tool."""
@@ -330,6 +345,11 @@ def _extending(sent: _SentCall, report: Progress) -> Progress:
     return progress
 
 
+def _is_authorized(call: Call, page: Page) -> bool:
+    """Whether this is the page of the decision: http and https share a site, but no pairing."""
+    return call.tab is None or call.tab.worker_origin in ("", page.origin)
+
+
 def _missing(call: Call, key: TabKey) -> str:
     if call.tab is not None:
         return f"Tab {key} has no {call.tool.name}."
@@ -368,22 +388,23 @@ class TabListSource(Source):
             # Worker ids are unique within a domain only.
             domain = page.domain if isinstance(page.tab, str) else ""
             tabs.setdefault((page.tab, domain), []).append(page)
-        rows = [self._row(tab, found) for (tab, _), found in tabs.items()]
+        active = {page.ref for page in self._hub.pages.active_pages()}
+        rows = [self._row(tab, found, active) for (tab, _), found in tabs.items()]
         rows = [row for row in rows if may_tell is None or may_tell(site_of(row["url"]))]
         return CallResult(
             content=[text(msgspec.json.encode(rows).decode())], structured_content=rows
         )
 
-    def _row(self, tab: TabKey, pages: list[Page]) -> dict[str, Any]:
+    def _row(self, tab: TabKey, pages: list[Page], active: set[PageRef]) -> dict[str, Any]:
         main = min(pages, key=lambda page: page.ref.frame)
         known = self._hub.tabs.find(tab) if isinstance(tab, int) else None
-        is_active = any(tab in self._hub.pages.in_front(page.domain) for page in pages)
-        seen = time.time() if is_active else max(page.seen for page in pages)
+        is_shown = any(tab in self._hub.pages.in_front(page.domain) for page in pages)
+        seen = time.time() if is_shown else max(page.seen for page in pages)
         return {
             "tabId": tab,
             "url": main.url if known is None else known.url,
             "title": main.title if known is None else known.title,
-            "isActive": is_active,
+            "isActive": any(page.ref in active for page in pages),
             "lastSeen": _iso(seen),
         }
 

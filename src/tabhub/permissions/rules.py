@@ -129,7 +129,8 @@ class RuleBook:
         self._pins = pins or Pins()
         files = (_policy_file(policy), _config_file(config))
         self._files = [file for file in files if file]
-        self._defaults = {**_DEFAULTS, **_section(policy, "defaults")}
+        self._written_defaults = _section(policy, "defaults")
+        self._paired = _levels_of(config, "workers", "pairing")
         self._deny = HostPatterns(_listed(policy, "deny"))
         allowed = _listed(policy, "allow")
         self._allow = HostPatterns(allowed) if allowed else None
@@ -156,7 +157,7 @@ class RuleBook:
     def level(self, subject: Subject) -> Held:
         """The level of a call by the rules, without grants."""
         own = self._own_names(subject)
-        held = self._written(subject, own) or self._default(subject)
+        held = self._paired_level(subject, own) or self._unpaired_level(subject, own)
         if subject.container and held.level is Level.ASK and not self.names(*own):
             held = _CONTAINER
         for limit in (*self._of_others(subject), *self._of_conditions(subject)):
@@ -164,6 +165,17 @@ class RuleBook:
         if subject.careful and held.level is Level.AUTO and not self.names(*own):
             held = _HINT
         return held if subject.page is None else self._explained(subject, held)
+
+    def _paired_level(self, subject: Subject, own: tuple[str, ...]) -> Held | None:
+        """The level of a pairing, or of what the person has written elsewhere if it is stricter."""
+        paired = self._paired.get(subject.worker)
+        if paired is None:
+            return None
+        written = self._written(subject, own) or self._written_defaults.get(_kind(subject))
+        return paired if written is None else min(paired, written, key=_level)
+
+    def _unpaired_level(self, subject: Subject, own: tuple[str, ...]) -> Held:
+        return self._written(subject, own) or self._default(subject)
 
     def _own_names(self, subject: Subject) -> tuple[str, ...]:
         """The names under which rules mean this very tool."""
@@ -221,9 +233,15 @@ class RuleBook:
     def _default(self, subject: Subject) -> Held:
         if subject.source == "plugin":
             return _PLUGIN
-        if subject.managed:
-            return self._defaults["managed"]
-        return self._defaults["reading" if subject.read_only else "personal"]
+        kind = _kind(subject)
+        return self._written_defaults.get(kind) or _DEFAULTS[kind]
+
+
+def _kind(subject: Subject) -> str:
+    """Which default applies."""
+    if subject.managed:
+        return "managed"
+    return "reading" if subject.read_only else "personal"
 
 
 def _level(held: Held) -> Level:
@@ -243,13 +261,17 @@ def _section(policy: Policy | None, section: str) -> dict[str, Held]:
 
 def _config_file(config: PermissionSettings) -> _FileLevels:
     def held(section: str) -> dict[str, Held]:
-        words: Mapping[str, str] = getattr(config, section)
-        levels = {name: Level.of(word) for name, word in words.items()}
-        if section == "domains":
-            levels = _normal_domains(levels)
-        return _held("config", levels, ("permissions", section), CONFIG)
+        return _levels_of(config, section, "config")
 
     return _FileLevels(held("tools"), held("plugins"), held("domains"), {})
+
+
+def _levels_of(config: PermissionSettings, section: str, source: RuleSource) -> dict[str, Held]:
+    words: Mapping[str, str] = getattr(config, section)
+    levels = {name: Level.of(word) for name, word in words.items()}
+    if section == "domains":
+        levels = _normal_domains(levels)
+    return _held(source, levels, ("permissions", section), CONFIG)
 
 
 def _held(

@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-RuleSource = Literal["policy", "config", "grant", "plan", "default", "hint", "client", "skip"]
+RuleSource = Literal[
+    "policy", "config", "pairing", "grant", "plan", "default", "hint", "client", "skip"
+]
 Duration = Literal["session", "always"]
 Reason = Literal["permission_off", "permission_denied"]
 
@@ -103,5 +105,7 @@ class Subject(msgspec.Struct, frozen=True):
     """The name the tool would have without namesakes."""
     container: bool = False
     """The tool only makes other calls, each with a decision of its own."""
+    worker: str = ""
+    """The paired origin whose page worker gets the call; empty for a tab of a browser."""
     only_closes: bool = False
     """The call closes a page and learns nothing of it, so that its site need not be open."""

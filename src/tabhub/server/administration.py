@@ -15,7 +15,7 @@ from tabhub.config.environment import auth_token
 from tabhub.config.keys import differing, take_live
 from tabhub.config.paths import Home
 from tabhub.config.secret import load as load_secret
-from tabhub.config.settings import Settings, choose_toolsets
+from tabhub.config.settings import LevelWord, Settings, choose_toolsets
 from tabhub.config.settings import load as load_settings
 from tabhub.errors import Internal, NotFound, TabhubError
 from tabhub.page_tools.origins import required_origin
@@ -212,19 +212,25 @@ class Administration:
     def configure(self, plugin: str, settings: Json) -> Json:
         raise NotFound(f"There is no plugin called {plugin!r}.")
 
-    def allow_page(self, origin: str, code: str | None) -> Json:
+    def allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
         fault: TabhubError | None = None
         try:
             allowed = required_origin(origin)
-            paired = self.pairing.confirm(allowed, code)
+            result = self._allow_page(allowed, code, level)
         except TabhubError as error:
             fault = error
             raise
         finally:
-            arguments = {"origin": origin, "code": code}
+            arguments = {"origin": origin, "code": code, "level": level}
             self.audit.record(incident("admin", MAIN.name, "page allow", arguments, fault))
-        seconds = 0 if paired else ENROLMENT_SECONDS
-        return {"origin": allowed, "code": paired, "seconds": seconds}
+        return {"origin": allowed, **result, "level": self.pairing.level(allowed)}
+
+    def _allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
+        # A person who only changes a level has compared no code.
+        if code is None and level is not None and self.pairing.change_level(origin, level):
+            return {"code": None, "seconds": 0}
+        paired = self.pairing.confirm(origin, code, level)
+        return {"code": paired, "seconds": 0 if paired else ENROLMENT_SECONDS}
 
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
         filters = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}

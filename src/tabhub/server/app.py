@@ -142,7 +142,7 @@ class App:
     def _restore_pages(self, home: Home | None) -> None:
         """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
         SavedSessions(self.store, self.hub, time.monotonic())
-        self.pairing = pairing = Pairing(home, self.settings.worker_origins, self.store)
+        self.pairing = pairing = Pairing(home, self.settings.worker_origins, self.store, self.rules)
         pages, registry = self.pages, self.hub.pages
         check = StoredPageCheck(lambda: self.settings.limits)
         self._page_persistence = PagePersistence(self.store, registry, check, time.time())

@@ -1,7 +1,7 @@
 """The rules that apply now: from `config.json`, the policy file, and the person's grants."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -75,6 +75,10 @@ class ActiveRules:
 
     def level_of(self, tool: str) -> LevelWord | None:
         return self._levels.tools.get(tool)
+
+    def worker_levels(self) -> Mapping[str, LevelWord]:
+        """The levels of calls through the page workers of paired origins."""
+        return self._levels.workers
 
     def set_level(self, group: str, name: str, level: LevelWord | None) -> None:
         """Set a level, or remove it with None, here and in the file."""

@@ -81,8 +81,10 @@ class PermissionSource(Source):
 
     def _verdict(self, tool: Tool, call: Call, site: str, managed: bool) -> Verdict:
         given = call.arguments
+        worker = ""
         if "tabId" not in given:
             managed = self._guard.would_be_managed(tool, call.session)
+            worker = self._guard.would_use_worker(tool, call.session)
         arguments: dict[str, Any] = {"url": given["url"]} if "url" in given else {}
         if "tool" in given and "action" in given:
             arguments["action"] = given["action"]
@@ -93,6 +95,7 @@ class PermissionSource(Source):
             call.session,
             site=tool.site or site,
             managed=managed,
+            worker=worker,
         )
         return self._guard.decide(subject)
 

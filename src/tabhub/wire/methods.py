@@ -348,6 +348,15 @@ EXTENSION = Link(
         panel.PagePair,
         about="The decision about a page that waits at `/page`; `not_found` if it no longer waits.",
     ),
+    LinkMethod(
+        "config.setPageLevel",
+        "panel",
+        "panel",
+        "request",
+        panel.SetPageLevel,
+        about="The level of calls through an allowed origin's page worker; `not_found` for any "
+        "other origin.",
+    ),
 )
 
 PAGE = Link(

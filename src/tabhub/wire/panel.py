@@ -136,6 +136,16 @@ class WaitingPage(LinkStruct):
     origin: str
     code: str
     """The page shows it too."""
+    level: Permission | None
+    """Of calls through its origin's page worker once it is paired; null if none is set."""
+
+
+class AllowedPage(LinkStruct):
+    """An origin that may offer tools without the extension, or a pattern of such origins."""
+
+    origin: str
+    level: Permission | None
+    """Of calls through its page worker; null if they are judged as in any browser."""
 
 
 class State(LinkStruct):
@@ -159,6 +169,7 @@ class State(LinkStruct):
     plugins: list[Any]
     grants: list[GrantShown]
     knocks: list[WaitingPage]
+    pages: list[AllowedPage]
 
 
 class ConfirmationResponse(LinkStruct):
@@ -237,3 +248,12 @@ class PagePair(LinkStruct):
     origin: str
     code: str
     allowed: bool
+    level: Permission | None = None
+    """Of calls through the origin's page worker; null for the one in `WaitingPage`."""
+
+
+class SetPageLevel(LinkStruct):
+    """`config.setPageLevel`; null removes the level."""
+
+    origin: str
+    level: Permission | None

@@ -25,6 +25,8 @@ SESSION, GRANT, INTRUDER = "token:main", "a-grant", "intruder"
 SCRIPT, CLICK = "browser_execute_script", "browser_click_element"
 SHARED, OWNED, PRIVATE = 1, 2, 3
 """Tabs: one shared with all agents, one that an agent owns, one that the person owns."""
+PAIRED = "http://paired.example"
+"""An origin that may offer tools without the extension."""
 DOCUMENT: Json = {"tabId": SHARED, "frameId": 0, "documentId": f"doc-{SHARED}"}
 """A document that publishes a tool."""
 
@@ -61,7 +63,8 @@ class Protected:
 async def protected(folder: Path) -> AsyncIterator[Protected]:
     home = Home(folder / "home").create()
     home.config.write_text('{"permissions": {"tools": {"browser_execute_script": "ask"}}}')
-    settings = Settings(permissions=PermissionSettings(tools={SCRIPT: "ask"}))
+    levels = PermissionSettings(tools={SCRIPT: "ask"})
+    settings = Settings(permissions=levels, worker_origins=[PAIRED])
     async with (
         served(settings, home=home) as server,
         connected(server.port) as extension,

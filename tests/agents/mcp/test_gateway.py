@@ -21,7 +21,7 @@ from tests.agents.mcp.clients import (
     next_message,
 )
 from tests.support.agent import Agent
-from tests.support.browsers.extension import connected, tab
+from tests.support.browsers.extension import connected, page_tool, tab
 from tests.support.serving import client, served
 from tests.support.tools import in_toolset
 
@@ -261,6 +261,21 @@ async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
     assert error["suggestions"][0] == "browser_click_element"
     protocol_error = direct.json()["error"]
     assert protocol_error["data"]["reason"] == "unknown_tool" and CALL in protocol_error["message"]
+
+
+async def test_the_bare_name_of_a_page_tool_suggests_the_tools_of_pages_first() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), tab(2))
+        bank = {"origin": "https://bank.example", "url": "https://bank.example/"}
+        await extension.publish(1, page_tool("get_state"))
+        await extension.publish(2, page_tool("get_state"), **bank)
+        error = await refusal(http, CALL, name="get_state")
+        direct = (await Agent(http).post("tools/call", {"name": "get_state"})).json()["error"]
+        rest = (await http.post("/tools/get_state/call", json={})).json()["error"]
+    sites = ["website_tool_shop_example_get_state", "website_tool_bank_example_get_state"]
+    for fault in (error, direct["data"], rest):
+        assert fault["suggestions"][:2] == sites
+    assert f"Did you mean {sites[0]} or {sites[1]} or " in direct["message"]
 
 
 @pytest.mark.requirement("OT-06")

@@ -21,7 +21,9 @@ def test_only_a_running_server_pairs_pages(product: Product) -> None:
     refused = product.run("page", "allow", SHOP)
     assert (refused.returncode, refused.stdout) == (3, "")
     assert "Only a running server pairs pages" in refused.stderr
-    assert product.run("page", "list", "--json").stdout == '{"allowed":[],"waiting":[]}\n'
+    assert product.run("page", "list", "--json").stdout == (
+        '{"allowed":[],"levels":{},"waiting":[]}\n'
+    )
 
 
 def test_an_origin_is_listed_and_forgotten_without_a_server(product: Product) -> None:
@@ -30,9 +32,25 @@ def test_an_origin_is_listed_and_forgotten_without_a_server(product: Product) ->
     listed = json.loads(product.run("page", "list", "--json").stdout)
     assert listed["allowed"] == [SHOP, "http://localhost:*"]
     assert product.run("page", "forget", f"{SHOP}/").stdout == f"Forgotten: {SHOP}\n"
-    assert product.run("page", "list").stdout == "http://localhost:*\n"
+    assert product.run("page", "list").stdout == "http://localhost:*: default\n"
     second_run = product.run("page", "forget", SHOP)
     assert second_run.returncode == 1 and "is not allowed" in second_run.stderr
+
+
+def test_the_level_of_an_origin_is_listed_and_forgotten_with_it(product: Product) -> None:
+    product.run("config", "set", "workerOrigins", f'["{SHOP}", "http://localhost:*"]')
+    levels = {f"worker:{SHOP}/": "ask", "worker:http://localhost:1": "auto"}
+    for subject, level in levels.items():
+        assert product.run("permissions", "set", subject, level).returncode == 0
+    many = product.run("permissions", "set", "worker:http://localhost:*", "auto")
+    assert many.returncode == 2 and "one origin" in many.stderr
+    listed = product.run("page", "list").stdout.splitlines()
+    assert listed == [f"{SHOP}: ask", "http://localhost:*: default", "http://localhost:1: auto"]
+    assert f"worker:{SHOP} = ask" in product.run("permissions", "list").stdout.splitlines()
+    product.run("page", "forget", "http://localhost:*")
+    assert json.loads(product.run("page", "list", "--json").stdout)["levels"] == {SHOP: "ask"}
+    product.run("page", "forget", SHOP)
+    assert "worker:" not in product.run("permissions", "list").stdout
 
 
 def test_forgetting_an_origin_without_a_server_revokes_its_tokens(product: Product) -> None:

@@ -53,10 +53,11 @@ async def test_pages_that_wait_are_named_with_their_codes(
             status = await run(product, "status")
             facts = json.loads((await run(product, "status", "--json")).stdout)
     line = f"Waits for approval: {SHOP} (code {code}): tabhub page allow {SHOP} {code}"
-    assert listed.stdout.splitlines() == ["http://a.example", line]
+    assert listed.stdout.splitlines() == ["http://a.example: default", line]
     assert line in status.stdout.splitlines()
-    waiting = [{"origin": SHOP, "code": code}]
-    assert report == {"allowed": ["http://a.example"], "waiting": waiting}
+    waiting = [{"origin": SHOP, "code": code, "level": "auto"}]
+    levels = {"http://a.example": None}
+    assert report == {"allowed": ["http://a.example"], "levels": levels, "waiting": waiting}
     assert facts["waitingPages"] == waiting
     logged = [
         record.getMessage() for record in caplog.records if "page allow" in record.getMessage()
@@ -94,7 +95,7 @@ async def test_the_page_that_waits_is_allowed(product: Product) -> None:
     assert (wrong.returncode, "nothing was done" in wrong.stderr) == (1, True)
     assert allowed.stdout.startswith(f"Allowed: {SHOP}, the page that shows {code}.")
     assert forgotten.stdout == f"Forgotten: {SHOP}\n"
-    assert json.loads(listed.stdout) == {"allowed": [], "waiting": []}
+    assert json.loads(listed.stdout) == {"allowed": [], "levels": {}, "waiting": []}
 
 
 async def test_if_none_waits_the_next_page_is_allowed(product: Product) -> None:
@@ -113,8 +114,30 @@ async def test_if_none_waits_the_next_page_is_allowed(product: Product) -> None:
         audit = server.app.audit.entries(plugin="admin")
     assert "next page that connects within 2 minutes is paired" in allowed.stdout
     assert several.returncode == 2 and all(code in several.stderr for code in codes)
-    assert listed.stdout == "http://localhost:*\n"
+    assert listed.stdout == "http://localhost:*: default\n"
     assert [entry["tool"] for entry in audit].count("page allow") == 2
+
+
+async def test_a_level_is_set_when_a_page_is_allowed_and_changed_later(product: Product) -> None:
+    async with served(home=Home(product.home)) as server:
+        joined(product, server)
+        wrong = await run(product, "page", "allow", SHOP, "--level", "always")
+        first = await run(product, "page", "allow", SHOP)
+        async with connecting(server.port) as worker:
+            assert (await worker.next())["method"] == "page/paired"
+        changed = await run(product, "page", "allow", SHOP, "--level", "ask")
+        async with connecting(server.port) as worker:
+            assert (await worker.next())["method"] == "page/unpaired"
+        listed = await run(product, "page", "list")
+        many = await run(product, "page", "allow", "http://localhost:*", "--level", "auto")
+        await run(product, "page", "forget", SHOP)
+        again = await run(product, "page", "allow", SHOP)
+    assert wrong.returncode == 2
+    assert first.stdout.splitlines()[-1] == "Calls through its worker: auto"
+    assert changed.stdout == "Calls through its worker: ask\n"
+    assert listed.stdout == f"{SHOP}: ask\n"
+    assert many.returncode == 2 and "nothing was done" in many.stderr
+    assert again.stdout.endswith("Calls through its worker: auto\n")
 
 
 async def test_a_page_tool_is_explained_by_the_server_that_knows_it(product: Product) -> None:

@@ -34,7 +34,9 @@ async def test_a_page_asks_to_pair_is_admitted_by_its_code_and_removed_by_the_co
                 await panel.until(
                     "!document.querySelector('li[data-pairing]')", "the pairing request to go"
                 )
-            assert managed.product.run("page", "list").stdout == f"{here.site}\n"
+                level = "document.querySelector('li[data-page] select').value"
+                assert await panel.value(level) == "auto"
+            assert managed.product.run("page", "list").stdout == f"{here.site}: auto\n"
             managed.product.run("page", "forget", here.site)
             code = (await here.status(page, "unpaired"))["code"]
             assert code in managed.product.run("page", "allow", here.site, code).stdout

@@ -131,39 +131,6 @@ async def _permit(here: World, setting: str) -> None:
     )
 
 
-@pytest.mark.requirement("MT-02")
-async def test_an_id_survives_reload_and_navigation_and_is_new_for_a_duplicate(
-    tmp_path: Path,
-) -> None:
-    async with world(tmp_path) as here:
-        page = await here.open()
-        tab = await here.connected(page)
-        await here.tabs(tab)
-        for step in ("location.reload()", "location.href += '&again'"):
-            count = len(here.events.of("register"))
-            await here.value(page, step)
-            await here.events.until("register", count + 1)
-            assert await here.connected(page) == tab
-            await here.tabs(tab)
-        # A duplicated tab is the same: a new page with a copy of the storage.
-        await here.value(page, "void window.open(location.href + '&twin')")
-        twin = await here.page("&twin")
-        other = await here.connected(twin)
-        assert other != tab and await here.value(page, TAB_ID) == tab
-        await here.tabs(tab, other)
-        await here.events.call(other, "add_to_cart", sku="mug")
-        assert await here.value(page, "document.querySelector('#total').textContent") == "0.00"
-
-
-@pytest.mark.requirement("MT-02")
-async def test_an_id_is_generated_without_crypto(tmp_path: Path) -> None:
-    async with world(tmp_path) as here:
-        page = await here.open(before="delete Crypto.prototype.randomUUID")
-        tab = await here.connected(page)
-        assert tab.startswith("fallback_")
-        await here.tabs(tab)
-
-
 @pytest.mark.requirement("MT-05")
 async def test_a_tab_that_leaves_closes_or_crashes_is_gone_soon(tmp_path: Path) -> None:
     async with world(tmp_path, "--site-per-process") as here:
@@ -241,6 +208,36 @@ async def test_the_tools_of_a_tab_are_unregistered_one_by_one(tmp_path: Path) ->
         await eventually(lambda: here.events.tabs == {tab: [*TOOLS, "last"]})
         await here.value(page, "client.close()")
         await here.tabs(tab)
+
+
+@pytest.mark.requirement("MT-01")
+async def test_a_tool_registered_again_is_ignored_and_a_changed_one_replaces_it(
+    tmp_path: Path,
+) -> None:
+    async with world(tmp_path) as here:
+        page = await here.open(f"{here.site}/shop.css")
+        code = f"""(async () => {{
+          window.warnings = [];
+          console.warn = (text) => warnings.push(text);
+          const {{ WorkerClient }} = await import("/pagekit/pagekit.js");
+          window.client = new WorkerClient({{ url: {here.hub!r} }});
+          window.gone = new AbortController();
+          await client.registerTool("brew", () => "first", gone);
+          await client.registerTool("brew", () => "second");
+          return client.getTabId();
+        }})()"""
+        tab = await here.value(page, code)
+        await eventually(lambda: here.events.tabs == {tab: ["brew"]})
+        assert await here.value(page, "warnings") == ["There is a tool brew already."]
+        assert (await here.events.call(tab, "brew")).payload["content"][0]["text"] == "first"
+        changed = "client.registerTool('brew', 'Brews tea.', null, () => 'third')"
+        await here.value(page, f"{changed}.then(() => gone.abort())")
+        tools = await eventually(
+            lambda: here.events.of("register")[-1][4],
+            until=lambda tools: tools[0]["description"] == "Brews tea.",
+        )
+        assert len(tools) == 1
+        assert (await here.events.call(tab, "brew")).payload["content"][0]["text"] == "third"
 
 
 @pytest.mark.requirement("MT-05")
@@ -342,7 +339,7 @@ async def test_a_page_keeps_its_pairing_and_asks_again_when_it_is_lost_or_revoke
         assert await here.value(page, STORED) != [stored]
         here.pairing.take([])
         revoked = (await here.status(page, "unpaired"))["code"]
-        assert here.pairing.waiting() == [{"origin": here.site, "code": revoked}]
+        assert [page["code"] for page in here.pairing.waiting()] == [revoked]
 
 
 @pytest.mark.requirement("MT-08")

@@ -11,7 +11,7 @@ from tests.real.conftest import Opener
 from tests.real.looking import page_lines
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.cdp import Cdp
-from tests.support.browsers.page_tools import tool, tool_name
+from tests.support.browsers.page_tools import tool, tool_name, until
 from tests.support.browsers.panel import panel_of
 
 pytestmark = pytest.mark.real_browser
@@ -84,3 +84,18 @@ async def test_a_return_value_gives_the_same_result_as_by_the_worker(
     result = await agent.result(await offered("brew", f"() => {value}"))
     assert [block["text"] for block in result["content"]] == [text]
     assert result.get("structuredContent") == structured
+
+
+@pytest.mark.requirement("MB-01")
+async def test_a_tool_registered_again_is_ignored_and_a_changed_one_replaces_it(
+    agent: Agent, opened: Opener, in_page: Evaluate, shop: str
+) -> None:
+    tab = await opened(f"{shop}/shop.css")
+    offer = """import("/pagekit/pagekit.js").then(({ registerTool }) => registerTool(%s))"""
+    for given in ("'brew', () => 'first'", "'brew', () => 'second'"):
+        await in_page(offer % given, tabId=tab)
+    name = (await tool(agent, shop, "brew"))["name"]
+    assert await agent.text(name) == "first"
+    await in_page(offer % "'brew', 'Brews tea.', null, () => 'third'", tabId=tab)
+    await until(agent, lambda tools: "Brews tea." in tools[name]["description"])
+    assert await agent.text(name) == "third"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from tabhub.cli.server.demo import serve_page
-from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.managed import rig
@@ -84,10 +83,8 @@ class WorkerShops(PlainBrowser, PageTools):
 async def worker_shops(folder: Path) -> AsyncIterator[WorkerShops]:
     with serve_page() as url:
         site = url.rstrip("/")
-        # The owner of this browser is unknown, so calls would need the approval of a person.
-        allowed = PermissionSettings(domains={site.removeprefix("http://"): "auto"})
         async with (
-            served(Settings(permissions=allowed)) as server,
+            served() as server,
             browser(folder) as cdp,
             client(server.port) as http,
         ):

@@ -3,9 +3,9 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -14,6 +14,7 @@ from websockets.typing import Origin, Subprotocol
 from tabhub.server.serving import Server
 from tests.support.eventually import PATIENCE
 
+T = TypeVar("T")
 SHOP = "https://shop.example"
 ONE = "550e8400-e29b-41d4-a716-446655440000"
 CHALLENGE = "c0ffee"
@@ -72,6 +73,14 @@ class FakeWorker:
 
     async def answer(self, request: dict[str, Any], payload: Any, success: bool = True) -> None:
         await self._send({"id": request["id"], "result": {"success": success, "payload": payload}})
+
+    async def answered(self, calling: Awaitable[T]) -> T:
+        """Make a call that reaches this worker, which answers with the id of the call's tab."""
+        running = asyncio.ensure_future(calling)
+        request = await self.next()
+        text = {"type": "text", "text": request["params"]["tabId"]}
+        await self.answer(request, {"content": [text]})
+        return await running
 
     async def refuse(self, request: dict[str, Any], reason: str, message: str = "no") -> None:
         error = {"code": -32000, "message": message, "data": {"reason": reason}}

@@ -34,7 +34,11 @@ class PersonRules(Protocol):
 class PairingRequests(Protocol):
     """Pages that wait until a person allows them."""
 
-    def decide(self, origin: str, code: str, allowed: bool) -> None: ...
+    def decide(
+        self, origin: str, code: str, allowed: bool, level: LevelWord | None = None
+    ) -> None: ...
+
+    def set_level(self, origin: str, level: LevelWord | None) -> None: ...
 
 
 class PanelRequests:
@@ -74,6 +78,7 @@ class PanelRequests:
                 "tab.takeBack": _anywhere(self._take_back),
                 "grant.revoke": _anywhere(self._revoke),
                 "page.pair": _anywhere(self._pair),
+                "config.setPageLevel": _anywhere(self._set_page),
             },
         )
 
@@ -146,7 +151,11 @@ class PanelRequests:
         return Nothing()
 
     def _pair(self, params: panel.PagePair) -> Nothing:
-        self._pairing.decide(params.origin, params.code, params.allowed)
+        self._pairing.decide(params.origin, params.code, params.allowed, params.level)
+        return Nothing()
+
+    def _set_page(self, params: panel.SetPageLevel) -> Nothing:
+        self._pairing.set_level(params.origin, params.level)
         return Nothing()
 
     def _revoke(self, params: panel.GrantRevoke) -> Nothing:

@@ -8,6 +8,7 @@ from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.calls.approvals import Terms
 from tabhub.calls.authorization import Guard
 from tabhub.config.clients import MAIN
+from tabhub.config.settings import LevelWord
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession
 from tabhub.hub.tabs import Tab
@@ -36,9 +37,11 @@ class RulesView(Protocol):
 
 
 class PairingView(Protocol):
-    """The pages that wait until a person allows them."""
+    """The pages that wait until a person allows them, and the origins that are allowed."""
 
     def waiting(self) -> list[Json]: ...
+
+    def levels(self) -> dict[str, LevelWord | None]: ...
 
 
 class PanelStateBuilder:
@@ -78,6 +81,10 @@ class PanelStateBuilder:
             plugins=[],
             grants=[_grant(grant) for grant in permissions.grants.all()],
             knocks=[panel.WaitingPage(**request) for request in self._pairing.waiting()],
+            pages=[
+                panel.AllowedPage(origin=origin, level=level)
+                for origin, level in self._pairing.levels().items()
+            ],
         )
 
     def _tools(self) -> tuple[list[Tool], int]:

@@ -20,6 +20,7 @@ from tabhub.config.settings import TOOLSETS, LevelWord
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.names import PREFIX
 from tabhub.hub.tools import Tool
+from tabhub.page_tools.origins import required_origin
 from tabhub.permissions.sites import normal_pattern, site_of
 from tabhub.permissions.verdict import Deny, Verdict
 from tabhub.store.active_rules import ActiveRules
@@ -28,7 +29,7 @@ from tabhub.tools import catalog
 from tabhub.tools.tool import address
 
 CHECK_PATH = "/tools/permissions_check/call"
-SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains"}
+SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains", "worker": "workers"}
 BROWSERS = {"managed": "A browser started by tabhub", "personal": "A person's own browser"}
 NOW = "now"
 TITLES = {**BROWSERS, NOW: "At present"}
@@ -157,7 +158,7 @@ def _parse(subject: str) -> tuple[str, str]:
     if kind == "toolset":
         raise InvalidArguments("The levels of toolsets are set in the policy file.")
     if kind in SECTIONS and rest:
-        return SECTIONS[kind], _host(rest) if kind == "domain" else rest
+        return SECTIONS[kind], _NORMAL.get(kind, str)(rest)
     # A page that offers the tool need not be open now.
     if subject.startswith(PREFIX) or any(tool.name == subject for tool in catalog.ALL):
         return "tools", subject
@@ -178,6 +179,16 @@ def _host(text: str) -> str:
         return normal_pattern(text)
     except ValueError as error:
         raise InvalidArguments(f"{error}.") from None
+
+
+def _origin(text: str) -> str:
+    origin = required_origin(text)
+    if "*" in origin:
+        raise InvalidArguments(f"A level is for one origin, and {origin} is many.")
+    return origin
+
+
+_NORMAL = {"domain": _host, "worker": _origin}
 
 
 def _did_you_mean(name: str) -> str:

@@ -139,10 +139,30 @@ class PageRegistry:
         """The tabs that the person may be looking at, for a domain's tools; the surest first."""
         tabs: list[TabKey] = [] if self.active is None else [self.active]
         id = self._viewed.get(domain)
-        if id is not None:
-            tab = self._worker_tabs.find(id)
-            tabs.append(id[1] if tab is None else tab)
-        return tabs
+        return tabs if id is None else [*tabs, self._tab_with(id)]
+
+    def active_pages(self) -> list[Page]:
+        """The pages in the one tab that counts as active, whatever its domain.
+
+        The browser knows best; without its word, the page that reported last is right.
+        """
+        if self.active is not None and (pages := self._connected(self.active)):
+            return pages
+        for domain, id in reversed(self._viewed.items()):
+            pages = self._connected(self._tab_with(id))
+            # Worker ids are unique within a domain only.
+            if found := [
+                page for page in pages if isinstance(page.tab, int) or page.domain == domain
+            ]:
+                return found
+        return []
+
+    def _connected(self, tab: TabKey) -> list[Page]:
+        return [page for page in self.storage.in_tab(tab) if not page.is_restored]
+
+    def _tab_with(self, id: WorkerId) -> TabKey:
+        tab = self._worker_tabs.find(id)
+        return id[1] if tab is None else tab
 
     def _show_active(self, *tabs: TabKey | None) -> None:
         pages = chain(*(self.storage.in_tab(tab) for tab in {*tabs} if tab is not None))
