@@ -211,6 +211,7 @@ async def test_a_page_that_sends_before_pairing_is_disconnected() -> None:
         assert (await worker.closed())[0] == 4003
 
 
+@pytest.mark.document("MB-transport-8")
 async def test_a_forgotten_page_is_disconnected_at_once() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
@@ -221,6 +222,7 @@ async def test_a_forgotten_page_is_disconnected_at_once() -> None:
         await recorder.until("disconnect")
 
 
+@pytest.mark.document("MB-considerations-3")
 async def test_no_site_can_take_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
@@ -240,6 +242,7 @@ async def test_no_site_can_take_the_tab_of_another() -> None:
                 assert "error" in refused
 
 
+@pytest.mark.document("MB-transport-9", "MB-security-4", "MB-security-6")
 async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> None:
     async with served(PAIRED) as server, admitted(server) as worker:
         for tab in ("x", 5, None, ONE.upper(), "fallback_1_", "9" * 1000):
@@ -252,6 +255,7 @@ async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> No
         assert "result" in await worker.register("fallback_1738668000000_xyz123")
 
 
+@pytest.mark.document("MB-considerations-6")
 async def test_a_flooding_page_is_cut_off_and_others_are_not_affected() -> None:
     async with served(PAIRED) as server:
         async with admitted(server, "http://localhost:1") as calm:

@@ -37,6 +37,7 @@ async def test_where_storage_is_blocked_tools_work_and_the_id_changes_on_refresh
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MB-concepts-1", "MB-flows-5")
 async def test_a_tool_of_several_tabs_is_listed_once() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):

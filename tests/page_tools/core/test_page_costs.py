@@ -106,6 +106,7 @@ def test_a_tab_with_ten_tools_of_its_site_takes_less_than_a_kilobyte_for_each() 
 
 
 @pytest.mark.requirement("MB-13")
+@pytest.mark.document("MB-testing-7")
 def test_ten_tools_register_within_ten_milliseconds() -> None:
     made, tabs = _of_tabs(1000), itertools.count(2000)
 
@@ -129,6 +130,7 @@ def test_ten_thousand_tools_of_two_hundred_sites_take_less_than_a_kilobyte_each(
 
 
 @pytest.mark.requirement("MB-13")
+@pytest.mark.document("MB-hub-3")
 def test_a_message_of_a_page_changes_only_its_own_tools() -> None:
     made = _of_tabs(50)
     before = {tool.name: tool for tool in made.tools}

@@ -47,6 +47,7 @@ def test_the_four_scenarios_of_the_design() -> None:
 
 
 @pytest.mark.requirement("MB-07")
+@pytest.mark.document("MB-execution-3", "MB-execution-4")
 def test_the_order_is_own_tab_active_tab_latest_tab() -> None:
     made = _two(1, 2, 3)
     assert made.page_routes.choose(NAME, None, None) == (3, "no_active")
@@ -116,6 +117,7 @@ def test_the_tab_parameter_takes_the_ids_of_its_tabs_and_never_hides_one_of_the_
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-flows-6", "MB-execution-2")
 def test_tabs_whose_schema_differs_have_entries_of_their_own() -> None:
     made = _two(1, 2)
     made.pages.register(page(3, published("toolX", 1)))
@@ -127,6 +129,7 @@ def test_tabs_whose_schema_differs_have_entries_of_their_own() -> None:
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-architecture-2", "MB-execution-9", "MB-execution-10", "MB-execution-11")
 def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> None:
     made = hub("per-tab")
     changes: list[int] = []
@@ -146,6 +149,7 @@ def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> Non
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-registration-10", "MB-disconnect-3", "MB-disconnect-6")
 def test_a_cached_tool_stays_and_names_the_address_for_a_tab() -> None:
     for mode in ("merged", "per-tab"):
         made = hub(mode)

@@ -79,6 +79,7 @@ async def test_a_page_and_its_frame_with_the_worker_are_one_tab_of_the_extension
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-execution-9", "MB-execution-11")
 async def test_in_a_list_by_tab_each_tab_has_its_entry_and_focus_changes_send_nothing(
     tmp_path: Path,
 ) -> None:
