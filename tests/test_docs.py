@@ -23,7 +23,6 @@ def test_the_generated_pages_are_up_to_date() -> None:
     assert docs.stale() == []
 
 
-@pytest.mark.document("MB-testing-9")
 @pytest.mark.parametrize("page", _prose(), ids=lambda page: page.name)
 def test_every_make_target_and_every_linked_file_that_a_page_names_exists(page: Path) -> None:
     text = page.read_text()

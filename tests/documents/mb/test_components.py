@@ -26,8 +26,7 @@ async def test_an_agent_gives_the_result_of_one_site_to_the_tool_of_another() ->
         assert [(call["tabId"], call["toolName"]) for call in sent] == [(1, "look_up"), (2, "pay")]
 
 
-@pytest.mark.document("MB-server-4", "MB-capabilities-3")
-@pytest.mark.document("MB-capabilities-2")
+@pytest.mark.document("MB-capabilities-2", "MB-server-4", "MB-capabilities-3")
 async def test_what_any_page_can_do_is_declared_and_ends_with_that_page() -> None:
     async with sites(1, 2) as here:
 

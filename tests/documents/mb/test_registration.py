@@ -19,8 +19,7 @@ async def test_the_same_registration_again_changes_nothing() -> None:
         assert list(here.listed()) == [SEARCH] and len(changes) == 1
 
 
-@pytest.mark.document("MB-registration-8")
-@pytest.mark.document("MB-registration-7")
+@pytest.mark.document("MB-registration-7", "MB-registration-8")
 async def test_an_update_removes_replaces_and_adds_tools_and_keeps_cached_ones() -> None:
     async with sites(1, 2) as here:
         await here.extension.publish(2, page_tool("other"), origin="https://bank.example")

@@ -13,8 +13,7 @@ from tests.support.eventually import eventually
 from tests.support.serving import served
 
 
-@pytest.mark.document("MB-transport-3")
-@pytest.mark.document("MB-messages-6")
+@pytest.mark.document("MB-messages-6", "MB-transport-3")
 async def test_every_request_to_a_page_has_a_text_of_its_own_as_id() -> None:
     async with sites(1) as here:
         await here.extension.publish(1, page_tool("search"))
@@ -59,7 +58,7 @@ async def test_a_transport_that_disconnects_leaves_only_its_cached_tools() -> No
             cached = tool("view", annotations={"cache": True})
             await worker.register(ONE, tool("search"), cached)
             assert len(names()) == 2
-        await eventually(names, until=lambda found: found == ["website_tool_shop_example_view"])
+        await eventually(lambda: names() == ["website_tool_shop_example_view"])
 
 
 @pytest.mark.document("MB-disconnect-8")

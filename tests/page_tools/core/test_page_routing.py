@@ -25,6 +25,14 @@ def _goes(made: PageHub, requested: object = None, current: int | None = None) -
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document(
+    "MT-scenario-1",
+    "MT-scenario-2",
+    "MT-scenario-3",
+    "MT-scenario-4",
+    "MT-scenario-5",
+    "MT-scenario-6",
+)
 def test_the_four_scenarios_of_the_design() -> None:
     single = _two("tab-a")
     single.pages.register(page("tab-b"))
@@ -60,6 +68,7 @@ def test_the_order_is_own_tab_active_tab_latest_tab() -> None:
 
 
 @pytest.mark.requirement("MT-06")
+@pytest.mark.document("MT-errors-1")
 def test_a_tab_without_the_tool_is_refused_with_the_message_of_the_design() -> None:
     made = _two("tab-1", "tab-2")
     made.pages.register(page("tab-3", published("other")))
@@ -102,6 +111,7 @@ def test_a_page_known_over_both_transports_is_one_tab_if_the_origins_agree() -> 
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-schema-4")
 def test_the_tab_parameter_takes_the_ids_of_its_tabs_and_never_hides_one_of_the_page() -> None:
     made = _two(1)
     assert made.tools.get(NAME).input_schema["properties"]["tabId"]["type"] == "integer"
@@ -117,7 +127,7 @@ def test_the_tab_parameter_takes_the_ids_of_its_tabs_and_never_hides_one_of_the_
 
 
 @pytest.mark.requirement("MB-06")
-@pytest.mark.document("MB-flows-6", "MB-execution-2")
+@pytest.mark.document("MB-flows-6", "MB-execution-2", "MT-counting-7")
 def test_tabs_whose_schema_differs_have_entries_of_their_own() -> None:
     made = _two(1, 2)
     made.pages.register(page(3, published("toolX", 1)))

@@ -43,6 +43,7 @@ async def test_a_duplicate_of_a_tab_shares_the_entry_and_gets_its_own_calls(
 
 @pytest.mark.requirement("MT-02")
 @pytest.mark.requirement("MT-08")
+@pytest.mark.document("MT-persistence-3")
 async def test_a_duplicate_of_a_tab_with_the_worker_has_an_id_of_its_own(tmp_path: Path) -> None:
     async with shops(tmp_path, paired=True) as here:
         page, tab = await here.tab(here.shop)

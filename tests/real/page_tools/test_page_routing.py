@@ -22,7 +22,7 @@ HANG = """document.modelContext.registerTool({
 
 
 @pytest.mark.requirement("MT-03")
-@pytest.mark.document("MB-execution-3")
+@pytest.mark.document("MB-execution-3", "MT-scenario-4")
 async def test_of_several_tabs_the_active_one_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -34,6 +34,7 @@ async def test_of_several_tabs_the_active_one_gets_the_call(tmp_path: Path) -> N
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-scenario-2")
 async def test_the_only_tab_with_a_tool_gets_the_call_in_the_background_too(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         ((shop, tab),) = await here.shops(1)
@@ -47,7 +48,7 @@ async def test_the_only_tab_with_a_tool_gets_the_call_in_the_background_too(tmp_
 
 
 @pytest.mark.requirement("MT-03")
-@pytest.mark.document("MB-testing-3")
+@pytest.mark.document("MB-testing-3", "MT-scenario-6")
 async def test_when_the_active_tab_navigates_away_another_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -63,6 +64,7 @@ async def test_when_the_active_tab_navigates_away_another_gets_the_call(tmp_path
 
 @pytest.mark.requirement("MT-03")
 @pytest.mark.requirement("MT-06")
+@pytest.mark.document("MT-practices-3")
 async def test_a_named_tab_gets_the_call_and_no_other_replaces_it(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -81,7 +83,7 @@ async def test_a_named_tab_gets_the_call_and_no_other_replaces_it(tmp_path: Path
 
 
 @pytest.mark.requirement("MT-05")
-@pytest.mark.document("MB-disconnect-2")
+@pytest.mark.document("MB-disconnect-2", "MT-lifecycle-6")
 async def test_a_tool_without_a_tab_is_unknown(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, _), (second_page, second) = await here.shops(2)
@@ -97,7 +99,7 @@ async def test_a_tool_without_a_tab_is_unknown(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("MT-03")
-@pytest.mark.document("MB-testing-3")
+@pytest.mark.document("MB-testing-3", "MT-uses-6")
 async def test_with_two_windows_the_tab_in_the_front_window_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first) = await here.tab()
