@@ -18,6 +18,7 @@ def _prose() -> list[Path]:
     return [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
 
 
+@pytest.mark.document("MB-notes-3")
 def test_the_generated_pages_are_up_to_date() -> None:
     assert docs.stale() == []
 

@@ -67,6 +67,7 @@ HOSTILE = [
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-security-12")
 @pytest.mark.parametrize("client", EVERY)
 async def test_bad_tools_of_a_page_break_neither_the_list_nor_the_good_tool(
     client: str,

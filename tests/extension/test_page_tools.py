@@ -38,6 +38,7 @@ def described(page: dict[str, Any]) -> None:
 
 
 @pytest.mark.requirement("MB-01", "MB-03")
+@pytest.mark.document("MB-registration-2")
 async def test_native_tools_are_reported_in_full_and_run(native: Bench) -> None:
     _, page = await native.open("tools")
     assert page["kind"] == "native"
@@ -47,6 +48,7 @@ async def test_native_tools_are_reported_in_full_and_run(native: Bench) -> None:
 
 
 @pytest.mark.requirement("MB-01", "MB-03")
+@pytest.mark.document("MB-proxy-1", "MB-registration-2", "MB-execution-8")
 async def test_tools_of_all_kinds_of_pages_are_reported_in_full_and_run(plain: Bench) -> None:
     for name, kind in PAGES.items():
         _, page = await plain.open(name)
@@ -74,6 +76,7 @@ async def test_forms_are_tools_and_one_that_waits_for_a_person_says_so(native: B
 
 
 @pytest.mark.requirement("MB-05")
+@pytest.mark.document("MB-server-3", "MB-proxy-2", "MB-registration-4", "MB-testing-5")
 @pytest.mark.parametrize("name", ["tools", *PAGES])
 async def test_each_change_is_reported_once(native: Bench, plain: Bench, name: str) -> None:
     made = native if name == "tools" else plain
@@ -92,6 +95,7 @@ async def test_each_change_is_reported_once(native: Bench, plain: Bench, name: s
     assert len(ids) == 1
 
 
+@pytest.mark.document("MB-registration-11")
 async def test_a_page_without_tools_is_not_reported(plain: Bench) -> None:
     await plain.cdp.open(plain.site.page("form"))
     await plain.open("tools-global")
@@ -100,6 +104,7 @@ async def test_a_page_without_tools_is_not_reported(plain: Bench) -> None:
 
 
 @pytest.mark.requirement("MB-03")
+@pytest.mark.document("MB-proxy-3")
 async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Bench) -> None:
     target, page = await plain.open("tools-transport")
     where = {key: page[key] for key in ("tabId", "frameId", "documentId")}
@@ -116,6 +121,7 @@ async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Benc
 
 
 @pytest.mark.requirement("MB-03")
+@pytest.mark.document("MB-disconnect-1")
 async def test_calls_end_when_their_page_ends_in_any_way(native: Bench) -> None:
     ends: dict[str, Any] = {
         "navigated": lambda t: native.cdp.evaluate(t, "void (location.href = '/form.html')"),
@@ -151,6 +157,7 @@ async def test_a_page_from_the_back_forward_cache_publishes_again(native: Bench)
 
 
 @pytest.mark.requirement("MB-03")
+@pytest.mark.document("MB-proxy-5", "MB-transport-1")
 async def test_a_new_connection_and_a_new_worker_report_all_tools(plain: Bench) -> None:
     urls = [(await plain.open(name))[1]["url"] for name in PAGES]
     for interrupt in (plain.server.hang_up, plain.cdp.kill_worker):
@@ -163,6 +170,7 @@ async def test_a_new_connection_and_a_new_worker_report_all_tools(plain: Bench) 
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-proxy-6", "MB-considerations-1", "MB-transport-2", "MB-security-5")
 async def test_tools_of_frames_have_the_origin_that_the_browser_attests(plain: Bench) -> None:
     await plain.open("tools-frames")
     site = plain.site
@@ -276,6 +284,7 @@ async def test_hostile_results_are_refused_with_a_reason(plain: Bench) -> None:
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-considerations-1", "MB-considerations-3")
 async def test_forged_fields_and_responses_of_a_page_are_ignored(plain: Bench) -> None:
     start = len(plain.server.received)
     target = await plain.cdp.open(plain.site.page("tools-hostile") + "?how=forged")
@@ -294,6 +303,7 @@ async def test_forged_fields_and_responses_of_a_page_are_ignored(plain: Bench) -
     assert (await plain.server.answer(id))["result"]["payload"] == {"content": []}
 
 
+@pytest.mark.document("MB-transport-10")
 async def test_a_flood_is_reported_rarely_and_does_not_affect_other_tabs(plain: Bench) -> None:
     target, hostile = await plain.open("tools-hostile", "good")
     _, page = await plain.open("tools-global")
@@ -337,6 +347,7 @@ async def test_a_polyfill_that_lies_does_not_affect_other_tabs(plain: Bench) -> 
 
 
 @pytest.mark.requirement("MB-03")
+@pytest.mark.document("MB-extensibility-1", "MB-considerations-4")
 async def test_extensions_of_a_page_are_passed_both_ways(plain: Bench) -> None:
     target, page = await plain.open("tools-hostile", "good")
     assert page["extensions"] == {"example/token": "t"}

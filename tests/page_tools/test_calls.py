@@ -14,6 +14,15 @@ from tests.support.serving import client, served
 
 
 @pytest.mark.requirement("MB-03")
+@pytest.mark.document(
+    "MB-principles-3",
+    "MB-messages-7",
+    "MB-extensibility-1",
+    "MB-flows-4",
+    "MB-architecture-2",
+    "MB-execution-1",
+    "MB-execution-7",
+)
 async def test_a_page_registers_its_tools_and_an_agent_calls_one() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
@@ -45,6 +54,7 @@ async def test_a_page_registers_its_tools_and_an_agent_calls_one() -> None:
 
 
 @pytest.mark.requirement("MB-07")
+@pytest.mark.document("MB-execution-14")
 async def test_the_call_to_a_page_that_is_not_ready_is_sent_once_more() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
@@ -62,6 +72,7 @@ async def test_the_call_to_a_page_that_is_not_ready_is_sent_once_more() -> None:
 
 
 @pytest.mark.requirement("MB-08")
+@pytest.mark.document("MB-execution-15", "MB-transport-5")
 async def test_a_call_that_the_page_may_have_received_is_never_sent_again() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))
@@ -98,6 +109,7 @@ async def test_the_progress_message_of_a_page_is_one_short_line() -> None:
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-concepts-5", "MB-execution-5", "MB-security-8")
 @pytest.mark.parametrize("how", ["annotation", "meta", "setting"])
 async def test_a_cached_tool_without_a_tab_opens_one_at_its_address(how: str) -> None:
     more = {
@@ -126,6 +138,7 @@ async def test_a_cached_tool_without_a_tab_opens_one_at_its_address(how: str) ->
 
 
 @pytest.mark.requirement("OT-33")
+@pytest.mark.document("MB-security-10")
 async def test_hints_of_a_page_force_an_approval_and_mark_the_result() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
@@ -147,6 +160,7 @@ async def test_hints_of_a_page_force_an_approval_and_mark_the_result() -> None:
     }
 
 
+@pytest.mark.document("MB-transports-1", "MB-transport-4")
 async def test_a_call_that_a_page_never_answers_is_cancelled() -> None:
     settings = Settings(limits=Limits(page_call_seconds=0.2))
     async with (

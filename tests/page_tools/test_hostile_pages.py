@@ -46,6 +46,9 @@ def app() -> App:
 
 
 @pytest.mark.requirement("MB-12")
+@pytest.mark.document(
+    "MB-hub-5", "MB-transports-2", "MB-notes-2", "MB-architecture-3", "MB-testing-1"
+)
 async def test_the_hub_runs_on_a_transport_in_memory() -> None:
     async with served() as server, client(server.port) as http:
         transport, page = MemoryTransport(), PageRef("memory", "tab-1")
@@ -90,6 +93,7 @@ async def test_the_panel_gets_a_limited_number_of_page_tools() -> None:
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-considerations-5")
 @pytest.mark.parametrize(
     "name",
     ["", "a\x00b", "a\nb", "\u0440ay", "pay\u200b", "x" * 129, "a b", "../../pay\u202e", "<b>"],
@@ -104,6 +108,7 @@ async def test_names_that_hide_something_are_refused(
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-security-2")
 @pytest.mark.parametrize(
     "origin",
     [
@@ -123,6 +128,7 @@ async def test_an_opaque_or_forged_origin_publishes_nothing(app: App, origin: st
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-security-1")
 async def test_only_allowed_origins_publish_and_a_page_cannot_take_anothers_name() -> None:
     settings = Settings(page_origins=["https://*.shop.example", "http://localhost:*"])
     app = App(settings, "5e" * 32)
@@ -139,6 +145,7 @@ for _ in range(200):
     _DEEP = {"properties": {"a": _DEEP}}
 
 
+@pytest.mark.document("MB-considerations-5")
 @pytest.mark.parametrize(
     ("schema", "why"),
     [
@@ -172,6 +179,7 @@ async def test_a_catastrophic_pattern_is_answered_quickly(app: App, pattern: str
         app.runner.check("website_tool_shop_example_slow", arguments)
 
 
+@pytest.mark.document("MB-considerations-6")
 async def test_a_flood_of_updates_is_merged_and_the_last_counts(
     app: App, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,6 +217,7 @@ async def test_a_page_may_have_all_the_room_of_its_tab(app: App) -> None:
     assert domains.count("top.example") == 50 and "ads.example" not in domains
 
 
+@pytest.mark.document("MB-considerations-7")
 async def test_faults_of_one_site_do_not_hide_anothers(
     app: App, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -30,6 +30,7 @@ FORGED = (
 )
 
 
+@pytest.mark.document("MB-considerations-2")
 @pytest.mark.parametrize("url", FORGED)
 def test_an_address_that_is_not_the_pages_own_becomes_its_origin(url: str) -> None:
     assert own_url(url, SHOP) == SHOP

@@ -29,6 +29,7 @@ def _names(hub: PageHub) -> set[str]:
 
 
 @pytest.mark.requirement("MB-10")
+@pytest.mark.document("MB-disconnect-2", "MB-disconnect-7")
 def test_tools_are_restored_after_a_restart_except_of_tabs_unseen_for_an_hour(
     tmp_path: Path,
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_page_that_registers_again_replaces_its_copy_and_others_are_forgotten(
 
 
 @pytest.mark.requirement("MB-10")
+@pytest.mark.document("MB-testing-2")
 def test_a_torn_write_loses_only_its_own_row(tmp_path: Path) -> None:
     now = time.time()
     hub, _, store = _started(tmp_path / "db", now)
@@ -173,6 +175,7 @@ def test_too_many_stored_tools_are_cut_when_they_are_read(tmp_path: Path) -> Non
 
 
 @pytest.mark.requirement("MB-10")
+@pytest.mark.document("MB-testing-2")
 def test_a_file_cut_within_a_transaction_is_read_up_to_that_transaction(tmp_path: Path) -> None:
     now = time.time()
     hub, _, store = _started(tmp_path / "db", now)

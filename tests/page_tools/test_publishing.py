@@ -12,6 +12,7 @@ from tests.support.serving import client, served
 
 
 @pytest.mark.requirement("MB-05")
+@pytest.mark.document("MB-messages-4", "MB-registration-13", "MB-registration-14")
 async def test_updates_replace_an_empty_list_clears_and_invalid_tools_are_refused(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -37,6 +38,7 @@ async def test_updates_replace_an_empty_list_clears_and_invalid_tools_are_refuse
 
 
 @pytest.mark.requirement("MB-03")
+@pytest.mark.document("MB-extensibility-3", "MB-transport-6", "MB-transport-9", "MB-security-11")
 async def test_invalid_messages_are_logged_and_change_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -71,6 +73,7 @@ async def test_a_page_that_closes_with_its_tab_is_not_logged(
 
 
 @pytest.mark.requirement("MB-04")
+@pytest.mark.document("MB-capabilities-1")
 async def test_the_capabilities_of_pages_are_declared_in_both_eras() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
@@ -94,6 +97,7 @@ async def test_the_capabilities_of_pages_are_declared_in_both_eras() -> None:
         assert old["capabilities"]["browser"] == both
 
 
+@pytest.mark.document("MB-flows-8")
 async def test_tools_outlast_a_reconnection_of_the_link() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http)
@@ -110,6 +114,7 @@ async def test_tools_outlast_a_reconnection_of_the_link() -> None:
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MB-hub-1")
 async def test_every_endpoint_lists_a_page_tool_and_calls_it() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
@@ -135,6 +140,7 @@ async def test_every_endpoint_lists_a_page_tool_and_calls_it() -> None:
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-security-1")
 async def test_a_setting_that_excludes_a_site_removes_its_tools_at_once() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))

@@ -48,6 +48,7 @@ def test_blocks_beyond_a_thousand_are_counted() -> None:
     assert len(many) == 1001 and "500 more blocks" in many[-1]["text"]
 
 
+@pytest.mark.document("MB-messages-9")
 @pytest.mark.parametrize(
     ("payload", "text", "structured"),
     [
@@ -97,6 +98,7 @@ def test_untrusted_content_is_marked_in_every_kind_of_block(payload: Any) -> Non
     assert ("/structuredContent" in pointers) is has_data
 
 
+@pytest.mark.document("MB-transport-7")
 def test_the_error_message_of_a_page_is_marked_and_has_our_reason() -> None:
     for payload in (ORDER, {"note": ORDER}, None):
         with pytest.raises(Refused) as refused:
@@ -127,6 +129,7 @@ def test_a_failure_with_content_is_an_error_with_a_reason() -> None:
         assert result.is_error and result.structured_content["error"]["reason"] == "script_error"
 
 
+@pytest.mark.document("MB-concepts-3")
 @pytest.mark.parametrize(
     "block",
     [

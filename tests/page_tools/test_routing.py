@@ -33,6 +33,7 @@ async def test_tabs_with_tools_are_listed_and_the_page_never_sees_the_tab_id() -
 
 
 @pytest.mark.requirement("MB-08")
+@pytest.mark.document("MB-execution-16")
 async def test_the_call_to_a_tab_that_has_closed_goes_to_another() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))

@@ -28,6 +28,7 @@ async def _left_behind(extension: FakeExtension) -> None:
     await extension.settled()
 
 
+@pytest.mark.document("MB-execution-18")
 async def test_changes_of_other_pages_do_not_shorten_the_wait_for_an_opened_tab() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))
@@ -56,6 +57,7 @@ async def _kept_tab_by_tab() -> AsyncIterator[tuple[FakeExtension, httpx.AsyncCl
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-disconnect-4")
 async def test_listed_per_tab_a_cached_tool_runs_in_the_tab_opened_for_it() -> None:
     async with _kept_tab_by_tab() as (extension, http):
         extension.page_tools["search"] = answering("found")
@@ -76,6 +78,7 @@ async def test_listed_per_tab_a_page_that_changed_a_cached_tool_gets_no_call() -
         assert failed.value.reason == "no_tab_for_tool" and "changed" in failed.value.message
 
 
+@pytest.mark.document("MB-execution-18")
 async def test_a_page_that_no_longer_publishes_the_tool_is_opened_once() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)
@@ -132,6 +135,7 @@ async def test_a_disconnected_browser_is_named_and_no_other_opens_the_tab() -> N
             assert failed.value.reason in ("not_connected", "extension_disconnected")
 
 
+@pytest.mark.document("MB-testing-4")
 async def test_after_a_restart_a_call_waits_for_the_page_before_the_decision(
     tmp_path: Path,
 ) -> None:
@@ -177,6 +181,7 @@ def _page_tools(server: Server) -> set[str]:
     return {name.rpartition("_")[2] for name in found}
 
 
+@pytest.mark.document("MB-messages-2")
 async def test_an_address_may_be_sent_under_its_name_in_mcp_b() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))
@@ -196,6 +201,7 @@ async def test_an_address_may_be_sent_under_its_name_in_mcp_b() -> None:
         assert await calling == "in the cart"
 
 
+@pytest.mark.document("MB-testing-4")
 @pytest.mark.parametrize("named", [True, False])
 async def test_a_call_right_after_a_tab_was_opened_waits_for_its_page(named: bool) -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:

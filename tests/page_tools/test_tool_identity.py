@@ -33,6 +33,7 @@ def _away(call: dict[str, Any]) -> Any:
 
 
 @pytest.mark.requirement("MB-08")
+@pytest.mark.document("MB-concepts-4")
 async def test_a_call_for_one_site_never_reaches_another_that_took_the_name() -> None:
     settings = Settings(permissions=PermissionSettings(domains={"shop.co": "off"}))
     async with (
@@ -57,6 +58,7 @@ async def test_a_call_for_one_site_never_reaches_another_that_took_the_name() ->
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-architecture-4")
 @pytest.mark.parametrize("change", ["hints", "schema"])
 async def test_a_tab_opened_for_a_tool_gets_no_call_if_its_page_changed_the_tool(
     change: str,

@@ -49,6 +49,7 @@ def world() -> _World:
     return _World()
 
 
+@pytest.mark.document("MB-notes-2")
 def test_pages_that_do_not_register_again_with_their_transport_expire(world: _World) -> None:
     world.transports.connected("link", MemoryTransport(), set())
     world.transports.disconnected("link", {ONE, TWO})
@@ -61,6 +62,7 @@ def test_pages_that_do_not_register_again_with_their_transport_expire(world: _Wo
     assert world.expired == [("link", {TWO})]
 
 
+@pytest.mark.document("MB-disconnect-9")
 def test_a_transport_that_stays_disconnected_loses_its_pages_once(world: _World) -> None:
     world.transports.connected("link", MemoryTransport(), set())
     world.transports.disconnected("link", {ONE})

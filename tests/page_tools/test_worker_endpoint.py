@@ -46,6 +46,7 @@ async def test_a_page_registers_updates_is_activated_and_disconnects() -> None:
     assert recorder.of("disconnect") == [(name,)]
 
 
+@pytest.mark.document("MT-overview-3")
 async def test_a_call_goes_to_its_tab_and_its_answer_to_the_caller() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
@@ -204,6 +205,7 @@ async def test_pairing_requests_are_limited_and_do_not_fill_the_audit_log(home: 
     )
 
 
+@pytest.mark.document("MT-security-2")
 async def test_a_page_that_sends_before_pairing_is_disconnected() -> None:
     async with served() as server, connecting(server.port) as worker:
         await worker.next()
@@ -211,6 +213,7 @@ async def test_a_page_that_sends_before_pairing_is_disconnected() -> None:
         assert (await worker.closed())[0] == 4003
 
 
+@pytest.mark.document("MB-transport-8")
 async def test_a_forgotten_page_is_disconnected_at_once() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
@@ -221,6 +224,7 @@ async def test_a_forgotten_page_is_disconnected_at_once() -> None:
         await recorder.until("disconnect")
 
 
+@pytest.mark.document("MB-considerations-3")
 async def test_no_site_can_take_the_tab_of_another() -> None:
     async with served(PAIRED) as server:
         recorder = PageEvents(server.app.pages)
@@ -240,6 +244,7 @@ async def test_no_site_can_take_the_tab_of_another() -> None:
                 assert "error" in refused
 
 
+@pytest.mark.document("MB-transport-9", "MB-security-4", "MB-security-6", "MT-format-3")
 async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> None:
     async with served(PAIRED) as server, admitted(server) as worker:
         for tab in ("x", 5, None, ONE.upper(), "fallback_1_", "9" * 1000):
@@ -252,6 +257,7 @@ async def test_an_invalid_message_gets_an_error_and_the_connection_stays() -> No
         assert "result" in await worker.register("fallback_1738668000000_xyz123")
 
 
+@pytest.mark.document("MB-considerations-6")
 async def test_a_flooding_page_is_cut_off_and_others_are_not_affected() -> None:
     async with served(PAIRED) as server:
         async with admitted(server, "http://localhost:1") as calm:

@@ -267,6 +267,7 @@ async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
     assert protocol_error["data"]["reason"] == "unknown_tool" and CALL in protocol_error["message"]
 
 
+@pytest.mark.document("MT-errors-6")
 async def test_the_bare_name_of_a_page_tool_suggests_the_tools_of_pages_first() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1), tab(2))

@@ -19,6 +19,7 @@ CONTROL = f"""(async () => {{
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-01")]
 
 
+@pytest.mark.document("MT-api-1", "MT-api-2", "MT-api-3")
 async def test_a_page_knows_its_own_id_and_what_is_told_about_it(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, tab = await here.tab()
@@ -38,6 +39,7 @@ async def test_a_page_knows_its_own_id_and_what_is_told_about_it(tmp_path: Path)
         await here.until(page, "!workerClient.getTabInfo().isActive")
 
 
+@pytest.mark.document("MT-api-4")
 async def test_a_cleared_id_is_replaced_when_the_page_is_refreshed(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, tab = await here.tab()
@@ -50,6 +52,7 @@ async def test_a_cleared_id_is_replaced_when_the_page_is_refreshed(tmp_path: Pat
         await here.have("get_page_info", fresh)
 
 
+@pytest.mark.document("MT-api-5", "MT-api-6")
 async def test_the_controller_registers_tabs_and_tracks_the_active_one(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, _ = await here.tab()

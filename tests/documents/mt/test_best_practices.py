@@ -23,6 +23,7 @@ PREFERENCES = """workerClient.registerTool(
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-practices-1", "MT-practices-2", "MT-practices-3")
 async def test_an_agent_finds_a_tab_by_its_address_and_names_it() -> None:
     async with app() as here:
         await here.open(TAB_B, "get_state", page=SETTINGS)
@@ -36,6 +37,7 @@ async def test_an_agent_finds_a_tab_by_its_address_and_names_it() -> None:
 
 @pytest.mark.real_browser
 @pytest.mark.requirement("MT-01")
+@pytest.mark.document("MT-practices-4", "MT-practices-5", "MT-practices-6")
 async def test_tools_are_registered_by_name_and_handler_alone(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         users = tmp_path / "site" / "api" / "users"
@@ -58,6 +60,7 @@ async def test_tools_are_registered_by_name_and_handler_alone(tmp_path: Path) ->
 
 @pytest.mark.real_browser
 @pytest.mark.requirement("MT-01")
+@pytest.mark.document("MT-practices-7")
 async def test_what_a_description_says_about_tabs_reaches_the_agent(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, _ = await here.tab("settings")

@@ -13,6 +13,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-discovery-1", "MT-discovery-2", "MT-discovery-3")
 async def test_the_list_has_the_tabs_of_the_example() -> None:
     async with app() as here:
         await here.open(TAB_B, page=SETTINGS)
@@ -28,6 +29,7 @@ async def test_the_list_has_the_tabs_of_the_example() -> None:
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-discovery-4")
 async def test_at_most_one_tab_is_active_and_it_is_the_focused_one() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):
@@ -39,6 +41,7 @@ async def test_at_most_one_tab_is_active_and_it_is_the_focused_one() -> None:
 
 @pytest.mark.real_browser
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-registry-3", "MT-discovery-3")
 async def test_the_list_of_tabs_has_every_field(tmp_path: Path) -> None:
     async with worker_shops(tmp_path) as here:
         (_, first), (second_page, second) = await here.shops(2)

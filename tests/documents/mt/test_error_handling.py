@@ -13,6 +13,7 @@ pytestmark = pytest.mark.requirement("MT-06")
 NAME = "website_tool_app_example_com_"
 
 
+@pytest.mark.document("MT-errors-1", "MT-errors-5")
 async def test_a_tab_that_is_not_found_is_reported_with_the_tabs_that_have_the_tool() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):
@@ -25,6 +26,7 @@ async def test_a_tab_that_is_not_found_is_reported_with_the_tabs_that_have_the_t
         )
 
 
+@pytest.mark.document("MT-errors-4")
 async def test_a_tool_that_the_named_tab_lacks_is_reported_with_the_tabs_that_have_it() -> None:
     async with app() as here:
         await here.open(TAB_A, "get_tool_a")
@@ -36,6 +38,7 @@ async def test_a_tool_that_the_named_tab_lacks_is_reported_with_the_tabs_that_ha
         )
 
 
+@pytest.mark.document("MT-errors-2", "MT-errors-3")
 async def test_without_an_active_tab_a_call_still_works_and_a_warning_is_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -49,6 +52,7 @@ async def test_without_an_active_tab_a_call_still_works_and_a_warning_is_logged(
     assert any("no tab is active" in warning for warning in warnings)
 
 
+@pytest.mark.document("MT-errors-4")
 @pytest.mark.real_browser
 async def test_pages_in_a_browser_are_named_in_the_same_errors(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
@@ -63,6 +67,7 @@ async def test_pages_in_a_browser_are_named_in_the_same_errors(tmp_path: Path) -
             assert failed.value.message == message
 
 
+@pytest.mark.document("MT-errors-2")
 @pytest.mark.real_browser
 async def test_without_an_active_tab_a_tool_still_works_and_says_so(tmp_path: Path) -> None:
     async with worker_shops(tmp_path) as here:

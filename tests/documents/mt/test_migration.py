@@ -10,6 +10,7 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-01")]
 MINE = """workerClient.registerTool('my_tool', 'Does mine.', null, () => document.title)"""
 
 
+@pytest.mark.document("MT-migration-1", "MT-migration-2", "MT-migration-3")
 async def test_the_same_code_works_in_one_tab_and_in_several(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, first = await here.tab()

@@ -14,6 +14,7 @@ async def count(here: App) -> int:
     return len((await here.failure("get_data", tabId="nowhere")).error["tabs"])
 
 
+@pytest.mark.document("MT-counting-1", "MT-counting-2", "MT-counting-3", "MT-counting-4")
 async def test_each_registration_counts_and_only_the_first_and_the_last_change_the_list() -> None:
     async with app() as here:
         changes: list[int] = []
@@ -29,6 +30,7 @@ async def test_each_registration_counts_and_only_the_first_and_the_last_change_t
         assert (await count(here), len(changes)) == (0, 2)
 
 
+@pytest.mark.document("MT-counting-6")
 async def test_a_tab_that_registers_its_tool_twice_counts_once() -> None:
     async with app() as here:
         for _ in range(2):

@@ -11,6 +11,7 @@ from tests.support.serving import client, served
 pytestmark = pytest.mark.requirement("MT-01")
 
 
+@pytest.mark.document("MT-security-1")
 async def test_whoever_knows_an_id_neither_gets_the_calls_of_the_tab_nor_connects() -> None:
     async with (
         served() as server,

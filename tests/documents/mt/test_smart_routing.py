@@ -17,6 +17,7 @@ OTHER_TOOL = """import("/pagekit/pagekit.js").then(({ WorkerClient }) => {
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-scenario-1", "MT-scenario-2")
 async def test_the_only_tab_with_a_tool_gets_the_call_active_or_not(tmp_path: Path) -> None:
     async with worker_shops(tmp_path) as here:
         ((_, shop),) = await here.shops(1)
@@ -29,6 +30,7 @@ async def test_the_only_tab_with_a_tool_gets_the_call_active_or_not(tmp_path: Pa
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-scenario-3", "MT-scenario-4")
 async def test_of_several_worker_tabs_the_active_one_gets_the_call(tmp_path: Path) -> None:
     async with worker_shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -48,6 +50,7 @@ async def test_of_several_worker_tabs_the_active_one_gets_the_call(tmp_path: Pat
 
 @pytest.mark.requirement("MT-03")
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-scenario-5", "MT-schema-3")
 async def test_a_named_tab_gets_the_call_and_the_page_never_sees_the_tab_id(tmp_path: Path) -> None:
     async with worker_shops(tmp_path) as here:
         (_, first), (_, second) = await here.shops(2)
@@ -62,6 +65,7 @@ async def test_a_named_tab_gets_the_call_and_the_page_never_sees_the_tab_id(tmp_
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-scenario-6")
 async def test_when_the_active_tab_loses_the_tool_another_gets_the_call(
     tmp_path: Path,
 ) -> None:
@@ -112,6 +116,7 @@ async def test_of_several_own_tabs_the_one_that_the_agent_focuses_gets_the_call(
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-routing-6")
 async def test_the_agents_own_tab_wins_over_the_one_that_the_person_looks_at(
     tmp_path: Path,
 ) -> None:

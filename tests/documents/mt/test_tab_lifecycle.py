@@ -20,6 +20,9 @@ RECORD = """(() => {
 STORED = "Object.values(sessionStorage)"
 
 
+@pytest.mark.document(
+    "MT-lifecycle-1", "MT-lifecycle-2", "MT-lifecycle-3", "MT-format-1", "MT-api-7"
+)
 async def test_a_tab_that_opens_registers_by_its_uuid_and_is_active(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, tab = await here.tab(before=RECORD)
@@ -29,6 +32,7 @@ async def test_a_tab_that_opens_registers_by_its_uuid_and_is_active(tmp_path: Pa
         await here.looked_at(tab)
 
 
+@pytest.mark.document("MT-lifecycle-4")
 async def test_a_tab_that_is_focused_becomes_the_active_one(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, first = await here.tab(before=RECORD)
@@ -41,6 +45,7 @@ async def test_a_tab_that_is_focused_becomes_the_active_one(tmp_path: Path) -> N
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MT-lifecycle-5", "MT-lifecycle-6", "MT-counting-4")
 async def test_the_tools_of_a_tab_that_closes_stay_while_another_tab_has_them(
     tmp_path: Path,
 ) -> None:

@@ -12,6 +12,7 @@ pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("MT-02")]
 FALLBACK = re.compile(r"fallback_\d{13}_[a-z0-9]+")
 
 
+@pytest.mark.document("MT-persistence-1", "MT-persistence-2")
 async def test_a_tab_keeps_its_id_when_it_is_reloaded_and_when_it_navigates(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, tab = await here.tab()
@@ -26,6 +27,7 @@ async def test_a_tab_keeps_its_id_when_it_is_reloaded_and_when_it_navigates(tmp_
         assert [entry["tabId"] for entry in await here.tabs()] == [tab]
 
 
+@pytest.mark.document("MT-persistence-3", "MT-persistence-4")
 async def test_a_duplicated_tab_and_a_new_window_get_ids_of_their_own(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         page, tab = await here.tab()
@@ -42,6 +44,7 @@ async def test_a_duplicated_tab_and_a_new_window_get_ids_of_their_own(tmp_path: 
             assert await here.used("get_page_info", tabId=one) == one
 
 
+@pytest.mark.document("MT-persistence-5")
 async def test_a_private_window_is_independent(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         _, tab = await here.tab()
@@ -54,6 +57,7 @@ async def test_a_private_window_is_independent(tmp_path: Path) -> None:
         await here.have("get_page_info", tab)
 
 
+@pytest.mark.document("MT-format-2")
 async def test_without_crypto_the_id_has_the_fallback_form(tmp_path: Path) -> None:
     async with real_app(tmp_path) as here:
         _, tab = await here.tab(before="delete Crypto.prototype.randomUUID")

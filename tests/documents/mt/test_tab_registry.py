@@ -8,6 +8,7 @@ from tests.documents.mt.app import DASHBOARD, SETTINGS, TAB_A, TAB_B, app
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-registry-1")
 async def test_a_tab_is_kept_with_id_address_title_and_time() -> None:
     async with app() as here:
         await here.open(TAB_A, "get_page_info")
@@ -21,6 +22,7 @@ async def test_a_tab_is_kept_with_id_address_title_and_time() -> None:
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MT-overview-1", "MT-tools-1")
 async def test_each_tool_has_the_set_of_tabs_that_have_it() -> None:
     async with app() as here:
         await here.open(TAB_A, "get_page_info", "get_user_data")

@@ -10,6 +10,7 @@ pytestmark = pytest.mark.requirement("MT-04")
 ORIGINAL = {"type": "object", "properties": {"username": {"type": "string"}}}
 
 
+@pytest.mark.document("MT-schema-1", "MT-schema-2")
 async def test_the_schema_of_a_tool_gets_an_optional_tab_id() -> None:
     async with app() as here:
         await here.worker.register(TAB_A, tool("get_user", inputSchema=ORIGINAL))
@@ -21,6 +22,7 @@ async def test_the_schema_of_a_tool_gets_an_optional_tab_id() -> None:
         assert "list_browser_tabs" in added["description"] and "in front" in added["description"]
 
 
+@pytest.mark.document("MT-schema-3")
 async def test_the_page_gets_its_own_arguments_only() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):
@@ -29,6 +31,7 @@ async def test_the_page_gets_its_own_arguments_only() -> None:
         assert sent["params"]["args"] == {"username": "ada"}
 
 
+@pytest.mark.document("MT-schema-5")
 async def test_a_tab_id_that_is_no_id_is_refused_and_reaches_no_page() -> None:
     async with app() as here:
         await here.open(TAB_A, "get_user")

@@ -10,6 +10,7 @@ BLOCKED = "Object.defineProperty(window, 'sessionStorage', { get() { throw new E
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-trouble-1")
 async def test_a_call_to_the_wrong_tab_is_explained_by_the_list_of_tabs() -> None:
     async with app() as here:
         await here.open(TAB_B, "get_page_info", page=SETTINGS)
@@ -23,6 +24,7 @@ async def test_a_call_to_the_wrong_tab_is_explained_by_the_list_of_tabs() -> Non
 
 @pytest.mark.real_browser
 @pytest.mark.requirement("MT-02")
+@pytest.mark.document("MT-trouble-2")
 async def test_where_storage_is_blocked_tools_work_and_the_id_changes_on_refresh(
     tmp_path: Path,
 ) -> None:
@@ -37,6 +39,7 @@ async def test_where_storage_is_blocked_tools_work_and_the_id_changes_on_refresh
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MB-concepts-1", "MB-flows-5", "MT-trouble-3")
 async def test_a_tool_of_several_tabs_is_listed_once() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):

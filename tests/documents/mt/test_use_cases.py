@@ -11,6 +11,7 @@ ANALYTICS = {"url": f"{ORIGIN}/analytics", "title": "Analytics - My App"}
 TAB_C = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 
 
+@pytest.mark.document("MT-uses-1", "MT-uses-2")
 async def test_an_agent_debugs_one_tab_while_the_person_works_in_another() -> None:
     async with app() as here:
         await here.open(TAB_B, "get_react_state", "analyze_component", page=SETTINGS)
@@ -23,6 +24,7 @@ async def test_an_agent_debugs_one_tab_while_the_person_works_in_another() -> No
         assert sent["params"]["args"] == {"component": "UserForm"}
 
 
+@pytest.mark.document("MT-uses-3")
 async def test_an_agent_compares_all_tabs_with_calls_at_the_same_time() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):
@@ -37,6 +39,7 @@ async def test_an_agent_compares_all_tabs_with_calls_at_the_same_time() -> None:
         assert await asyncio.gather(*calls) == [f"state of {tab}" for tab in ids]
 
 
+@pytest.mark.document("MT-uses-4")
 async def test_what_is_on_this_page_is_answered_by_the_focused_tab() -> None:
     async with app() as here:
         for tab in (TAB_A, TAB_B):
@@ -46,6 +49,7 @@ async def test_what_is_on_this_page_is_answered_by_the_focused_tab() -> None:
             assert await here.routed("get_page_info") == tab
 
 
+@pytest.mark.document("MT-uses-5")
 async def test_tabs_on_several_screens_are_reached_by_id_and_the_focused_one_without() -> None:
     screens = {
         TAB_B: ("get_metrics", ANALYTICS),

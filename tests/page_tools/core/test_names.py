@@ -12,6 +12,7 @@ _meant = st.builds(PageToolName, _text, _text, st.one_of(st.none(), st.integers(
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-architecture-1")
 @given(st.lists(_meant, max_size=20, unique=True))
 def test_every_name_is_valid_unique_and_can_be_parsed(
     all_meant: list[PageToolName],
@@ -26,6 +27,7 @@ def test_every_name_is_valid_unique_and_can_be_parsed(
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-registration-3")
 def test_names_are_as_expected_and_long_ones_are_stable() -> None:
     short = PageToolName("shop.example.com:8080", "getCart", 2)
     assert free_name(short, None, ()) == "website_tool_shop_example_com_8080_tab2_getCart"
@@ -34,6 +36,7 @@ def test_names_are_as_expected_and_long_ones_are_stable() -> None:
 
 
 @pytest.mark.requirement("MB-11")
+@pytest.mark.document("MB-considerations-2", "MB-execution-2")
 def test_a_domain_that_imitates_the_prefix_of_another_gets_another_name() -> None:
     made = hub()
     made.pages.register(page(1, published("pay"), domain="shop.co.uk"))

@@ -65,6 +65,7 @@ def _fail(of: PageHub, name: str, requested: int | None) -> None:
 
 
 @pytest.mark.requirement("MT-07")
+@pytest.mark.document("MT-performance-2")
 def test_a_route_costs_the_same_among_ten_tabs_and_a_thousand() -> None:
     few, many = _of_tabs(10), _of_tabs(1000)
     for requested in (None, 5):
@@ -94,6 +95,7 @@ def test_a_tab_registers_its_ten_tools_at_the_same_cost_beside_ten_thousand_othe
 
 
 @pytest.mark.requirement("MT-07")
+@pytest.mark.document("MT-performance-1")
 def test_a_tab_takes_less_than_a_kilobyte_and_a_tenth_of_a_millisecond() -> None:
     assert _memory(lambda: _of_tabs(1000, 0)) / 1000 < KILOBYTE
     made, tabs = _of_tabs(1000), itertools.count(2000)
@@ -106,6 +108,7 @@ def test_a_tab_with_ten_tools_of_its_site_takes_less_than_a_kilobyte_for_each() 
 
 
 @pytest.mark.requirement("MB-13")
+@pytest.mark.document("MB-testing-7")
 def test_ten_tools_register_within_ten_milliseconds() -> None:
     made, tabs = _of_tabs(1000), itertools.count(2000)
 
@@ -129,6 +132,7 @@ def test_ten_thousand_tools_of_two_hundred_sites_take_less_than_a_kilobyte_each(
 
 
 @pytest.mark.requirement("MB-13")
+@pytest.mark.document("MB-hub-3")
 def test_a_message_of_a_page_changes_only_its_own_tools() -> None:
     made = _of_tabs(50)
     before = {tool.name: tool for tool in made.tools}

@@ -25,6 +25,14 @@ def _goes(made: PageHub, requested: object = None, current: int | None = None) -
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document(
+    "MT-scenario-1",
+    "MT-scenario-2",
+    "MT-scenario-3",
+    "MT-scenario-4",
+    "MT-scenario-5",
+    "MT-scenario-6",
+)
 def test_the_four_scenarios_of_the_design() -> None:
     single = _two("tab-a")
     single.pages.register(page("tab-b"))
@@ -47,6 +55,7 @@ def test_the_four_scenarios_of_the_design() -> None:
 
 
 @pytest.mark.requirement("MB-07")
+@pytest.mark.document("MB-execution-3", "MB-execution-4")
 def test_the_order_is_own_tab_active_tab_latest_tab() -> None:
     made = _two(1, 2, 3)
     assert made.page_routes.choose(NAME, None, None) == (3, "no_active")
@@ -59,6 +68,7 @@ def test_the_order_is_own_tab_active_tab_latest_tab() -> None:
 
 
 @pytest.mark.requirement("MT-06")
+@pytest.mark.document("MT-errors-1")
 def test_a_tab_without_the_tool_is_refused_with_the_message_of_the_design() -> None:
     made = _two("tab-1", "tab-2")
     made.pages.register(page("tab-3", published("other")))
@@ -101,6 +111,7 @@ def test_a_page_known_over_both_transports_is_one_tab_if_the_origins_agree() -> 
 
 
 @pytest.mark.requirement("MT-04")
+@pytest.mark.document("MT-schema-4")
 def test_the_tab_parameter_takes_the_ids_of_its_tabs_and_never_hides_one_of_the_page() -> None:
     made = _two(1)
     assert made.tools.get(NAME).input_schema["properties"]["tabId"]["type"] == "integer"
@@ -116,6 +127,7 @@ def test_the_tab_parameter_takes_the_ids_of_its_tabs_and_never_hides_one_of_the_
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-flows-6", "MB-execution-2", "MT-counting-7")
 def test_tabs_whose_schema_differs_have_entries_of_their_own() -> None:
     made = _two(1, 2)
     made.pages.register(page(3, published("toolX", 1)))
@@ -127,6 +139,7 @@ def test_tabs_whose_schema_differs_have_entries_of_their_own() -> None:
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-architecture-2", "MB-execution-9", "MB-execution-10", "MB-execution-11")
 def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> None:
     made = hub("per-tab")
     changes: list[int] = []
@@ -146,6 +159,7 @@ def test_listed_per_tab_the_active_tab_is_marked_without_a_notification() -> Non
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-registration-10", "MB-disconnect-3", "MB-disconnect-6")
 def test_a_cached_tool_stays_and_names_the_address_for_a_tab() -> None:
     for mode in ("merged", "per-tab"):
         made = hub(mode)

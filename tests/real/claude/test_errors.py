@@ -1,4 +1,4 @@
-"""Each of the 23 tools of the claude vocabulary fails with a reason word when it cannot do its work."""
+"""Each of the 23 tools of the claude vocabulary has a reason word when it cannot do its work."""
 
 from typing import Any
 

@@ -107,6 +107,7 @@ async def test_the_same_page_in_two_browsers_is_two_tabs_and_calls_go_to_the_lat
 
 
 @pytest.mark.requirement("MB-07")
+@pytest.mark.document("MB-disconnect-6")
 async def test_a_browser_that_disconnects_leaves_the_tools_of_another(two: Two) -> None:
     await two.buy_there()
     first = await two.buy_here()
@@ -142,6 +143,7 @@ async def bought_after_turning(here: Shops, page: str) -> TabId:
 
 
 @pytest.mark.requirement("MB-10")
+@pytest.mark.document("MB-disconnect-7")
 @pytest.mark.parametrize("via", ["native", "worker"])
 async def test_after_a_server_restart_the_tools_of_open_pages_are_listed_again(
     tmp_path: Path, via: str

@@ -34,6 +34,7 @@ async def left(here: Shops, url: str, name: str) -> TabId:
     return tab
 
 
+@pytest.mark.document("MB-disconnect-4")
 async def test_a_tool_of_a_site_in_the_settings_stays_and_opens_its_page_when_called(
     tmp_path: Path, site: Site
 ) -> None:
@@ -49,6 +50,7 @@ async def test_a_tool_of_a_site_in_the_settings_stays_and_opens_its_page_when_ca
         assert [entry["tabId"] for entry in await here.tabs()] == [opened]
 
 
+@pytest.mark.document("MB-registration-10", "MB-security-8")
 async def test_a_tool_that_declares_itself_cached_stays_and_others_of_its_page_go(
     tmp_path: Path, site: Site
 ) -> None:

@@ -43,6 +43,7 @@ async def test_a_duplicate_of_a_tab_shares_the_entry_and_gets_its_own_calls(
 
 @pytest.mark.requirement("MT-02")
 @pytest.mark.requirement("MT-08")
+@pytest.mark.document("MT-persistence-3")
 async def test_a_duplicate_of_a_tab_with_the_worker_has_an_id_of_its_own(tmp_path: Path) -> None:
     async with shops(tmp_path, paired=True) as here:
         page, tab = await here.tab(here.shop)
@@ -79,6 +80,7 @@ async def test_a_page_and_its_frame_with_the_worker_are_one_tab_of_the_extension
 
 
 @pytest.mark.requirement("MB-06")
+@pytest.mark.document("MB-execution-9", "MB-execution-11")
 async def test_in_a_list_by_tab_each_tab_has_its_entry_and_focus_changes_send_nothing(
     tmp_path: Path,
 ) -> None:

@@ -22,6 +22,7 @@ HANG = """document.modelContext.registerTool({
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MB-execution-3", "MT-scenario-4")
 async def test_of_several_tabs_the_active_one_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -33,6 +34,7 @@ async def test_of_several_tabs_the_active_one_gets_the_call(tmp_path: Path) -> N
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-scenario-2")
 async def test_the_only_tab_with_a_tool_gets_the_call_in_the_background_too(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         ((shop, tab),) = await here.shops(1)
@@ -46,6 +48,7 @@ async def test_the_only_tab_with_a_tool_gets_the_call_in_the_background_too(tmp_
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MB-testing-3", "MT-scenario-6")
 async def test_when_the_active_tab_navigates_away_another_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -61,6 +64,7 @@ async def test_when_the_active_tab_navigates_away_another_gets_the_call(tmp_path
 
 @pytest.mark.requirement("MT-03")
 @pytest.mark.requirement("MT-06")
+@pytest.mark.document("MT-practices-3")
 async def test_a_named_tab_gets_the_call_and_no_other_replaces_it(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first), (second_page, second) = await here.shops(2)
@@ -79,6 +83,7 @@ async def test_a_named_tab_gets_the_call_and_no_other_replaces_it(tmp_path: Path
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MB-disconnect-2", "MT-lifecycle-6")
 async def test_a_tool_without_a_tab_is_unknown(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, _), (second_page, second) = await here.shops(2)
@@ -94,6 +99,7 @@ async def test_a_tool_without_a_tab_is_unknown(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MB-testing-3", "MT-uses-6")
 async def test_with_two_windows_the_tab_in_the_front_window_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
         (first_page, first) = await here.tab()
@@ -117,6 +123,7 @@ async def focus(here: Shops, tab: int) -> None:
 
 
 @pytest.mark.requirement("MB-08")
+@pytest.mark.document("MB-execution-15")
 @pytest.mark.parametrize("how", ["reload", "navigation", "crash", "closing"])
 async def test_a_page_that_closes_during_a_call_may_have_received_it_and_no_other_is_called(
     tmp_path: Path, how: str
@@ -150,6 +157,7 @@ async def leave(here: Shops, page: str, how: str) -> None:
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-principles-6")
 async def test_a_crashed_tab_loses_its_tools_and_has_them_again_after_a_reload(
     tmp_path: Path,
 ) -> None:

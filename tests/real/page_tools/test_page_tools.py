@@ -74,6 +74,7 @@ async def works(agent: Agent, origin: str) -> None:
 
 
 @pytest.mark.requirement("MB-01")
+@pytest.mark.document("MB-overview-5")
 async def test_tools_of_webmcp_in_the_browser_are_listed_and_called(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
@@ -82,6 +83,7 @@ async def test_tools_of_webmcp_in_the_browser_are_listed_and_called(
 
 
 @pytest.mark.requirement("MB-01")
+@pytest.mark.document("MB-server-1", "MB-principles-1", "MB-flows-1")
 @pytest.mark.parametrize("page", ["tools-global", "tools-polyfill", "tools-transport"])
 async def test_tools_of_servers_and_polyfills_are_listed_and_called(
     plain_agent: Agent, site: Site, page: str
@@ -107,6 +109,7 @@ async def test_forms_are_listed_and_called_and_a_person_may_send_one(
 
 
 @pytest.mark.requirement("MB-05")
+@pytest.mark.document("MB-overview-4", "MB-server-2", "MB-flows-2")
 async def test_the_list_follows_registrations_of_a_page(
     agent: Agent, opened: Opener, site: Site, in_page: Evaluate
 ) -> None:
@@ -122,6 +125,7 @@ async def test_the_list_follows_registrations_of_a_page(
 
 
 @pytest.mark.requirement("MB-09")
+@pytest.mark.document("MB-overview-2")
 async def test_tools_disappear_with_their_page_and_reappear_with_it(
     agent: Agent, opened: Opener, site: Site
 ) -> None:

@@ -69,6 +69,7 @@ async def test_a_localhost_page_offers_its_tools_and_runs_them(tmp_path: Path) -
 
 
 @pytest.mark.requirement("MT-01")
+@pytest.mark.document("MT-overview-2", "MT-security-3")
 async def test_all_tabs_of_an_origin_share_one_socket_and_calls_reach_one_tab(
     tmp_path: Path,
 ) -> None:
@@ -132,6 +133,7 @@ async def _permit(here: World, setting: str) -> None:
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MT-lifecycle-7")
 async def test_a_tab_that_leaves_closes_or_crashes_is_gone_soon(tmp_path: Path) -> None:
     async with world(tmp_path, "--site-per-process") as here:
         pages = [await here.open() for _ in range(4)]
@@ -164,6 +166,7 @@ async def test_tabs_survive_the_end_of_their_shared_worker(tmp_path: Path) -> No
 
 
 @pytest.mark.requirement("MT-05")
+@pytest.mark.document("MT-counting-5")
 async def test_the_tools_of_a_tab_are_unregistered_one_by_one(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         page = await here.open()
@@ -263,6 +266,7 @@ async def test_a_call_fails_when_its_page_closes(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("MT-03")
+@pytest.mark.document("MT-uses-6")
 async def test_the_active_tab_is_known_with_two_windows(tmp_path: Path) -> None:
     async with world(tmp_path) as here:
         first_page = await here.open()

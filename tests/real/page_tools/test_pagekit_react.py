@@ -68,6 +68,7 @@ def test_the_example_agrees_with_the_types(folder: Path) -> None:
 
 
 @pytest.mark.requirement("MT-01")
+@pytest.mark.document("MB-overview-3")
 @pytest.mark.parametrize("way", ["WebMCP", "the worker"])
 async def test_a_tool_lives_with_its_component_and_sees_its_newest_state(
     way: str,
