@@ -129,6 +129,7 @@ def test_pages_cannot_be_refused_but_fill_nothing_either(path: Path) -> None:
     assert written(path)[-1]["times"] == 499
 
 
+@pytest.mark.document("MB-security-folded")
 def test_registrations_of_one_site_are_folded_and_none_is_lost(path: Path) -> None:
     log = AuditLog(path, AuditSettings())
     for number in range(40):

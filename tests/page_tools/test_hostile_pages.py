@@ -49,6 +49,7 @@ def app() -> App:
 @pytest.mark.document(
     "MB-hub-5", "MB-transports-2", "MB-notes-2", "MB-architecture-3", "MB-testing-1"
 )
+@pytest.mark.document("MB-transports-verbs")
 async def test_the_hub_runs_on_a_transport_in_memory() -> None:
     async with served() as server, client(server.port) as http:
         transport, page = MemoryTransport(), PageRef("memory", "tab-1")

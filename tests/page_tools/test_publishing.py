@@ -74,6 +74,7 @@ async def test_a_page_that_closes_with_its_tab_is_not_logged(
 
 @pytest.mark.requirement("MB-04")
 @pytest.mark.document("MB-capabilities-1")
+@pytest.mark.document("MB-capabilities-hub")
 async def test_the_capabilities_of_pages_are_declared_in_both_eras() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         agent = Agent(http)

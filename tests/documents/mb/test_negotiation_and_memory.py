@@ -25,7 +25,7 @@ async def _extensions(worker: FakeWorker, agent: Agent) -> Any:
     return request["params"].get("extensions")
 
 
-@pytest.mark.document("MB-issue-2")
+@pytest.mark.document("MB-extensibility-page")
 async def test_what_a_page_sends_as_extensions_comes_back_with_each_call() -> None:
     async with served(PAIRED) as server, admitted(server) as worker, client(server.port) as http:
         server.app.rules.permissions.skip = True
@@ -37,7 +37,7 @@ async def test_what_a_page_sends_as_extensions_comes_back_with_each_call() -> No
             assert await _extensions(worker, agent) == extensions
 
 
-@pytest.mark.document("MB-issue-7")
+@pytest.mark.document("MB-cleanup-marked")
 async def test_a_tool_of_a_closed_page_is_marked_and_fails_at_once_without_a_browser() -> None:
     async with served() as server, client(server.port) as http:
         agent = Agent(http)

@@ -33,7 +33,10 @@ test("the client initializes the server once and joins its pages of tools", asyn
   const { client, sent } = started(answers);
   assert.deepEqual(await client.list(), [{ name: "a" }, { name: "b" }]);
   await client.list();
-  assert.equal(sent.filter(({ method }) => method === "initialize").length, 1);
+  const [{ params }, ...others] = sent.filter(({ method }) => method === "initialize");
+  assert.deepEqual(others, []);
+  const browser = { multiTabSupport: true, cacheSupported: true, elicitation: false };
+  assert.deepEqual(params.capabilities, { browser });
   assert.equal(client.polls(), false);
 });
 
