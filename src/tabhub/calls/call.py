@@ -157,6 +157,13 @@ class Source(ABC):
         """The browser that a call without a tab acts in; None for the one connected last."""
         return None if tool.is_bounded else arguments.get("connectionId")
 
+    async def ready(self, call: Call) -> None:
+        """Wait until it is known whose browser a call without a tab would act in.
+
+        Raises if that takes too long. A source whose tools act in no browser waits for none.
+        """
+        return None
+
     def browser_of(self, tool: Tool, session: str) -> str | None:
         """The browser that a call without arguments would go to now; empty if unknown."""
         return self.opens_in(tool, {})

@@ -238,6 +238,8 @@ class Runner:
         """Find the call's tab, and its id in the audit log."""
         call.tab = await self._target(call)
         call.tab_key = None if call.tab is None else call.tab.key
+        if call.tab is None:
+            await self._sources[call.tool.source].ready(call)
 
     async def _target(self, call: Call) -> Tab | None:
         tool = call.tool

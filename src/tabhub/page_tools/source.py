@@ -178,6 +178,9 @@ class PageSource(Source):
     def opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         return self._opener.browser_for(tool)
 
+    async def ready(self, call: Call) -> None:
+        await self._opener.ready(call.tool)
+
     def browser_of(self, tool: Tool, session: str) -> str | None:
         """The browser of the tab that has the tool; empty if no browser has reported that tab."""
         current = self._hub.sessions.current(session)

@@ -185,6 +185,9 @@ class BrowserSource(Source):
             untrusted=self._settings.untrusted_input,
         )
 
+    async def ready(self, call: Call) -> None:
+        await self._browsers.ready(self.opens_in(call.tool, call.arguments))
+
     async def run(self, call: Call) -> CallResult:
         context = self.context(call)
         if call.replayed:

@@ -51,7 +51,7 @@ REF: Json = {"type": "string"}
 SELECTOR: Json = {"type": "string"}
 CONNECTION: Json = {
     "type": "string",
-    "description": "Which browser. Default the latest.",
+    "description": "Which browser. Default the agents' own, else the latest.",
 }
 COORDINATE: Json = {
     "type": "array",
