@@ -62,7 +62,7 @@ COORDINATE: Json = {
 }
 FILE_PATH: Json = {
     "type": "string",
-    "description": "Save it there instead, below the setting downloads.folder.",
+    "description": "Save it as this file in your folder instead.",
 }
 
 
