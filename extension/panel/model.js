@@ -3,13 +3,29 @@
 const NO_CONNECTION = "There is no connection to the server.";
 
 /** @type {Model} */
-export const START = { server: null, problem: "Connecting…", mismatch: "", lookedAt: null };
+export const START = {
+  server: null,
+  problem: "Connecting…",
+  mismatch: "",
+  lookedAt: null,
+  running: [],
+};
 
 /** @type {{[N in keyof WorkerMessages]: (model: Model, params: WorkerMessages[N]) => Model}} */
 const CHANGES = {
   state: (model, state) => ({ ...model, server: arranged(model.server, state) }),
-  closed: (model, { problem }) => ({ ...model, server: null, problem: problem || NO_CONNECTION }),
+  closed: (model, { problem }) => ({
+    ...model,
+    server: null,
+    problem: problem || NO_CONNECTION,
+    running: [],
+  }),
   mismatch: (model, { text }) => ({ ...model, mismatch: text }),
+  "tool.invocationStart": (model, start) => ({ ...model, running: [...model.running, start] }),
+  "tool.invocationEnd": (model, end) => ({
+    ...model,
+    running: model.running.filter(({ id }) => id !== end.id),
+  }),
   "confirmation.request": (model, request) => withWaiting(model, (all) => added(all, request)),
   "confirmation.closed": (model, closed) =>
     withWaiting(model, (all) => all.filter(({ id }) => id !== closed.id)),

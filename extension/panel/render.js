@@ -6,7 +6,7 @@ import { restWhatMoved } from "./press-delay.js";
 import { button, byId, el, fill, strange } from "./dom.js";
 import { familyTools, grantRow, pageRow } from "./permissions.js";
 import { thisTab } from "./this-tab.js";
-import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf } from "./view.js";
+import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf, workOf } from "./view.js";
 
 /**
  * @typedef {object} Actions what a person's presses do
@@ -107,6 +107,7 @@ function renderRest(model, server, actions) {
   const { attempt } = actions;
   const agents = agentsOf(server);
   fill(byId("agents"), agents, "session", (agent) => agentRow(agent, attempt));
+  showWork(workOf(model));
   byId("no-agents").hidden = agents.length > 0;
   const stop = server.stopped ? [] : [{ action: "stop-all" }];
   fill(byId("stop"), stop, "action", ({ action }) => command("Stop everything", action, actions));
@@ -118,6 +119,19 @@ function renderRest(model, server, actions) {
   fill(byId("pages"), server.pages, "origin", (page) => pageRow(page, attempt));
   byId("pages-section").hidden = !server.pages.length;
   renderPermissions(server, attempt);
+}
+
+/**
+ * Only the dot moves: a row that was made anew for each call could not be pressed.
+ * @param {Map<string, string>} work
+ */
+function showWork(work) {
+  for (const row of document.querySelectorAll("#agents > li")) {
+    const doing = work.get(row.getAttribute("data-session") ?? "");
+    const dot = /** @type {HTMLElement} */ (row.querySelector(".dot"));
+    dot.classList.toggle("is-busy", doing !== undefined);
+    dot.title = doing ?? "";
+  }
 }
 
 /**

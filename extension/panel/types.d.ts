@@ -31,4 +31,6 @@ interface Model {
   /** Which of extension and server is older, and what to do; empty if neither is. */
   mismatch: string;
   lookedAt: LookedAt | null;
+  /** The calls that run now, oldest first. */
+  running: Panel.InvocationStart[];
 }

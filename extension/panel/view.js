@@ -42,6 +42,14 @@ export function agentsOf({ agents, tabs }) {
   }));
 }
 
+/**
+ * @param {Pick<Model, "running">} model
+ * @returns {Map<string, string>} what each agent that is at work does, by its session
+ */
+export function workOf({ running }) {
+  return new Map(running.map(({ session, title }) => [session, title]));
+}
+
 /** @typedef {"share" | "unshare" | "take-back"} TabAction */
 
 /**

@@ -207,6 +207,25 @@ declare namespace Panel {
     level: "ask" | "auto" | "off" | null;
   }
 
+  /** `tool.invocationStart`: a call was allowed and runs now. It has no arguments. */
+  interface InvocationStart {
+    id: string;
+    tool: string;
+    title: string;
+    plugin: string;
+    /** Of the agent that made the call. */
+    session: string;
+    /** The server's own number of the tab. */
+    tabId: number | null;
+  }
+
+  /** `tool.invocationEnd`: the call of that id has ended, in a result or an error. */
+  interface InvocationEnd {
+    id: string;
+    tool: string;
+    plugin: string;
+  }
+
   /** `confirmation.closed`: the call no longer waits. */
   interface ConfirmationClosed {
     id: string;
@@ -252,6 +271,8 @@ declare namespace Panel {
   }
 
   interface Notifications {
+    "tool.invocationStart": InvocationStart;
+    "tool.invocationEnd": InvocationEnd;
     "confirmation.request": Confirmation;
     "confirmation.closed": ConfirmationClosed;
     "confirmation.missed": ConfirmationMissed;

@@ -20,6 +20,7 @@ from tests.agents.mcp.clients import (
     called,
     connect,
     events,
+    messages,
     next_message,
 )
 from tests.support.browsers.extension import FakeExtension, connected, tab
@@ -315,7 +316,7 @@ async def test_an_open_panel_is_asked_instead_of_the_client(tmp_path: Path) -> N
         session = await connect(here.http, capabilities=CAPABLE)
         for running in (call_again(agent, ONCE, None), session.call(SCRIPT, code="1", tabId=1)):
             answer = await denied_in_panel(here, running)
-            response = answer if isinstance(answer, dict) else answer.json()
+            response = answer if isinstance(answer, dict) else (await messages(answer))[-1]
             assert outcome(response) == "permission_denied"
         assert here.ran == []
 

@@ -73,3 +73,22 @@ async def test_a_limit_is_extended_up_to_the_maximum() -> None:
             while True:
                 limit.extend()
                 await asyncio.sleep(0.005)
+
+
+async def test_a_limit_says_once_that_the_work_goes_on_beyond_it() -> None:
+    with Limit(60, 100) as limit:
+        assert not limit.extend()
+        limit._first = limit.loop.time()
+        assert [limit.extend() for _ in range(3)] == [True, False, False]
+
+
+async def test_a_limit_can_allow_more_time_but_not_beyond_the_longest() -> None:
+    with Limit(10, 100) as limit:
+        limit.allow(50)
+        assert limit._timer is not None
+        assert limit._timer.when() - limit.loop.time() > 40
+        limit.allow(1000)
+        assert limit._timer.when() - limit.loop.time() <= 100
+        limit.allow(5)
+        assert limit._timer.when() - limit.loop.time() > 90, "more is never taken away"
+        assert limit.usual == 10

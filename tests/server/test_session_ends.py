@@ -47,6 +47,7 @@ async def test_a_revoked_clients_calls_questions_grants_and_tabs_end_with_it(hom
             answer = {"id": request["id"], "decision": "allow", "scope": "session"}
             await window.extension.ask("confirmation.response", answer)
             await allowed
+            await window.extension.command("page.evaluate")
             del window.extension.handlers["page.evaluate"]
             running = asyncio.create_task(agent.result("browser_execute_script", code="2"))
             await window.extension.command("page.evaluate")

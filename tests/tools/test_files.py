@@ -3,9 +3,21 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tabhub.config.paths import Home
+from tabhub.config.settings import DownloadSettings, Settings, UploadSettings
 from tabhub.errors import Forbidden, InvalidArguments
-from tabhub.tools.files import Files, OwnFiles, save
+from tabhub.tools.files import (
+    BROWSER_FOLDER,
+    Files,
+    OwnFiles,
+    ToolFolders,
+    folder_name,
+    save,
+)
+from tests.support.examples import examples
 
 PNG = (".png",)
 
@@ -114,3 +126,63 @@ def test_a_download_never_goes_to_or_comes_from_a_home(tmp_path: Path) -> None:
         Files(lambda: str(tmp_path / "saved"), own).take_in(home / "secret", "a")
     with pytest.raises(Forbidden, match="own files"):
         Files(lambda: str(home), own).take_in(tmp_path / "a.bin", "a.bin")
+
+
+def test_a_download_of_tabhubs_own_browser_is_moved_to_the_folder_of_its_client(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path / "home").create()
+    own, folders = OwnFiles([home.root]), ToolFolders(home, Settings())
+    browser = home.downloads / BROWSER_FOLDER
+    browser.mkdir()
+    (browser / "a.bin").write_text("a")
+    ann = Files(lambda: folders.downloads("ann"), own)
+    moved = ann.take_in(browser / "a.bin", "a.bin")
+    assert moved == home.downloads / "ann" / "a.bin" and moved.read_text() == "a"
+    with pytest.raises(Forbidden, match="own files"):
+        Files(lambda: folders.downloads("bob"), own).take_in(moved, "a.bin")
+    assert Files(folders.browser_downloads, own).folder == browser
+
+
+def test_the_folders_of_a_client_by_the_settings(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    folders = ToolFolders(home, Settings())
+    mine, shared = str(tmp_path / "downloads" / "ann"), str(tmp_path / "uploads")
+    assert (folders.downloads("ann"), folders.uploads("ann")) == (mine, [mine, shared])
+    for folder in (None, "/saved"):
+        settings = Settings(downloads=DownloadSettings(folder=folder))
+        folders = ToolFolders(home, settings)
+        assert (folders.downloads("ann"), folders.uploads("ann")) == (folder, [shared])
+        assert folders.browser_downloads() == folder
+    more = ToolFolders(home, Settings(uploads=UploadSettings(folders=["/given"])))
+    assert more.uploads("ann") == [mine, shared, "/given"]
+    assert ToolFolders(home, Settings(uploads=UploadSettings(folders=None))).uploads("ann") == []
+    homeless = ToolFolders(None, Settings())
+    assert (homeless.downloads("ann"), homeless.uploads("ann")) == (None, [])
+
+
+@pytest.mark.parametrize("name", ["main", "sse", "claude-code", "a_1", "0"])
+def test_the_folder_of_a_plain_name_is_called_like_it(name: str) -> None:
+    assert folder_name(name) == name
+
+
+NAMES = st.one_of(
+    st.text(),
+    st.sampled_from(["bob", "Bob", "bob.", "bob ", "con", "CON", "com1", ".", "..", "", "a/b"]),
+    st.sampled_from([BROWSER_FOLDER, "~", "a~b", "\0", "é", "e\u0301", "x" * 41, "x" * 4000]),
+    st.text("abAB~_. ", max_size=3),
+)
+
+
+@examples(300)
+@given(one=NAMES, other=NAMES)
+def test_no_two_clients_share_a_folder_even_where_case_and_final_dots_do_not_count(
+    one: str, other: str
+) -> None:
+    names = [folder_name(client) for client in (one, other)]
+    for name in names:
+        assert name.isascii() and name == name.lower() == Path(name).name.rstrip(". ")
+        assert 0 < len(name) <= 80 and name != BROWSER_FOLDER
+        assert name.partition(".")[0] not in ("con", "prn", "aux", "nul", "com1", "lpt1")
+        assert folder_name(name) == name or "~" in folder_name(name)
+    assert (one == other) is (names[0] == names[1])

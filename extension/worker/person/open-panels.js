@@ -134,6 +134,8 @@ export class Relay {
     this.#attention = attention;
     this.#ask = ask;
     this.#handlers = handlersOf("relay", {
+      "tool.invocationStart": () => {},
+      "tool.invocationEnd": () => {},
       "confirmation.request": (request) => attention.asked(request),
       "confirmation.closed": ({ id }) => attention.decided(id),
       "confirmation.missed": (request) => attention.missed(request),

@@ -9,7 +9,7 @@ import { numberOr } from "../shared/number-limits.js";
 import { getTab, requireKnownSite } from "../shared/known-tabs.js";
 import { findTarget } from "../input/targets.js";
 
-const MOST_MS = 10_000;
+const DEFAULT_MS = 10_000;
 const LOOK_MS = 2000;
 /** A waiting frame answers by itself; this limit is for one that does not. */
 const SPARE_MS = 3000;
@@ -29,7 +29,7 @@ export function waitForElement(context) {
 }
 
 /** @param {unknown} ms */
-const timeoutOf = (ms) => Math.min(numberOr(ms, 0, MOST_MS), MOST_MS);
+const timeoutOf = (ms) => numberOr(ms, 0, DEFAULT_MS);
 
 /**
  * For a known element, only its own document has to be asked.

@@ -39,6 +39,8 @@ export const RECEIVERS = new Map([
   ["tool.cancel", "dispatcher notification"],
   ["extension.reload", "dispatcher notification"],
   ["pong", "dispatcher notification"],
+  ["tool.invocationStart", "relay notification"],
+  ["tool.invocationEnd", "relay notification"],
   ["confirmation.request", "relay notification"],
   ["confirmation.closed", "relay notification"],
   ["confirmation.missed", "relay notification"],

@@ -49,6 +49,7 @@ class Approvals:
     async def _answer(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
         if self._approver.present:
             seconds = self._terms().seconds
+            await _tell_waiting(call, request, seconds)
             return await self._in_time(self._approver.ask(request, seconds), call, request)
         if call.elicit is not None and self._terms().elicitation:
             return await self._in_time(call.elicit(request), call, request)
@@ -107,6 +108,12 @@ def _too_late(request: ApprovalRequest, seconds: float) -> Forbidden:
         f"run, so it did not run. {DO_NOT}",
         "approval_timeout",
     )
+
+
+async def _tell_waiting(call: Call, request: ApprovalRequest, seconds: float) -> None:
+    """Log it to a client that is not asked itself, and so would not know why it waits."""
+    message = f"{request.tool.name} waits for a person, who is asked in the side panel."
+    await call.tell("notice", "approval_waiting", message, seconds=seconds)
 
 
 async def _heartbeat(call: Call, request: ApprovalRequest) -> None:

@@ -1,7 +1,8 @@
 """One call, from the endpoint that reads it to its entry in the audit log, and what runs it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -10,17 +11,24 @@ from msgspec import Raw, Struct, field
 from tabhub.calls.ports import AuditEvent, Elicit, MayEnter
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.clients import MAIN, Client
-from tabhub.errors import TabhubError
+from tabhub.errors import InvalidArguments, TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.sites import MayTell
-from tabhub.wire.mcp.messages import CallResult
+from tabhub.wire.mcp.messages import CallResult, LogLevel
+
+Log = Callable[[LogLevel, dict[str, Any]], Awaitable[None]]
+"""Sends a message to the client, if it wants messages of that level."""
 
 READ_BYTES = 64 * 1024
 """Arguments that do not fit the schema are read for the audit log only up to this size."""
 
 UNKNOWN = Tool(name="", description="", input_schema={}, source="")
 """The tool of a call whose name has not been looked up, or names no tool."""
+
+
+async def unheard(level: LogLevel, data: dict[str, Any]) -> None:
+    """The log of a caller that has none."""
 
 
 class Call(Struct, eq=False):
@@ -45,6 +53,8 @@ class Call(Struct, eq=False):
     operation_named: str = "operation id"
     """What the caller's protocol calls that id."""
     elicit: Elicit | None = None
+    log: Log = unheard
+    """Sends a message to the client; use `tell`, which gives it its shape."""
     replayed: bool = False
     """Whether a shortcut makes the call, so that its elements must be found first."""
 
@@ -88,9 +98,43 @@ class Call(Struct, eq=False):
         self, done: float, total: float | None = None, message: str | None = None
     ) -> None:
         """Send progress to the client and extend the time limit."""
-        if self.limit is not None:
-            self.limit.extend()
+        if self.limit is not None and self.limit.extend():
+            await self.tell_extended(self.limit)
         await self.progress(done, total, message)
+
+    async def tell(self, level: LogLevel, event: str, message: str, **more: Any) -> None:
+        """Log something that the client would otherwise not learn while it waits.
+
+        The message names no site and quotes no page: a rule may close the site to the client.
+        """
+        with suppress(OSError):
+            await self.log(level, {"event": event, "message": message, "tool": self.name, **more})
+
+    async def tell_extended(self, limit: Limit) -> None:
+        await self.tell(
+            "info",
+            "limit_extended",
+            f"{self.name} takes longer than its limit of {limit.usual:g} seconds; it ends after "
+            f"{limit.longest:g} seconds at the latest.",
+            seconds=limit.longest,
+        )
+
+    async def allow(self, seconds: float, margin: float) -> None:
+        """Let the call wait so long for the page; raises if no call may take that long.
+
+        The margin is the time that it needs to report after that.
+        """
+        if self.limit is None:
+            return
+        longest = self.limit.longest - margin
+        if seconds > longest:
+            raise InvalidArguments(
+                f"{self.name} can wait {longest * 1000:g} ms at most, within the limit of a call "
+                "(limits.maxCallSeconds). Nothing was done."
+            )
+        if seconds + margin > self.limit.usual:
+            self.limit.allow(seconds + margin)
+            await self.tell_extended(self.limit)
 
     def event(self, now: float, ended: float) -> AuditEvent:
         """The call's entry in the audit log."""
@@ -156,6 +200,13 @@ class Source(ABC):
     def opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         """The browser that a call without a tab acts in; None for the one connected last."""
         return None if tool.is_bounded else arguments.get("connectionId")
+
+    async def ready(self, call: Call) -> None:
+        """Wait until it is known whose browser a call without a tab would act in.
+
+        Raises if that takes too long. A source whose tools act in no browser waits for none.
+        """
+        return None
 
     def browser_of(self, tool: Tool, session: str) -> str | None:
         """The browser that a call without arguments would go to now; empty if unknown."""

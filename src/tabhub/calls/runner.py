@@ -138,7 +138,7 @@ class Runner:
     async def _without_faults(self, call: Call) -> CallResult:
         """Report an unexpected exception as `Internal`; only the log has its details."""
         try:
-            return await self._run_tool(call)
+            return await self._told_of_its_tab(call)
         except Internal as fault:
             log.error("%s: %s", call.name, fault)
         except (TabhubError, Interrupted):
@@ -146,6 +146,20 @@ class Runner:
         except Exception:
             log.exception("%s failed", call.name)
         raise Internal(f"Something went wrong inside tabhub while it ran {call.name}.")
+
+    async def _told_of_its_tab(self, call: Call) -> CallResult:
+        """Run the call; if it fails because its tab closed, log that too."""
+        try:
+            return await self._run_tool(call)
+        except TabhubError:
+            if call.tab is not None and call.tab.browser and not self._tabs.find(call.tab.id):
+                await call.tell(
+                    "notice",
+                    "tab_closed",
+                    f"Tab {call.tab.id} has closed while {call.name} used it.",
+                    tabId=call.tab.id,
+                )
+            raise
 
     async def _run_tool(self, call: Call) -> CallResult:
         tool = self._tools.get(call.name)
@@ -196,6 +210,12 @@ class Runner:
             await self._route(call)
             if call.tab_key == before:
                 break
+            await call.tell(
+                "warning",
+                "retry",
+                f"Tab {before} did not receive {call.name}; it goes to another tab.",
+                tabId=call.tab_key,
+            )
         raise error
 
     async def _run_authorized(self, call: Call) -> CallResult:
@@ -219,6 +239,12 @@ class Runner:
                 if self._guard.site(call.tool, call.arguments, call.tab) == call.site:
                     raise
                 error = refused
+            await call.tell(
+                "info",
+                "retry",
+                f"{call.name} has done nothing yet: it concerns another site than the one it was "
+                "allowed for, and is decided again.",
+            )
         raise error
 
     def _is_open(self, session: str) -> bool:
@@ -236,6 +262,8 @@ class Runner:
         """Find the call's tab, and its id in the audit log."""
         call.tab = await self._target(call)
         call.tab_key = None if call.tab is None else call.tab.key
+        if call.tab is None:
+            await self._sources[call.tool.source].ready(call)
 
     async def _target(self, call: Call) -> Tab | None:
         tool = call.tool
@@ -254,7 +282,7 @@ class Runner:
         # A container gets the longest time, because its calls have limits of their own.
         call.seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:
-            with Limit(call.seconds, self._max_seconds) as limit:
+            with self.running.execution(call), Limit(call.seconds, self._max_seconds) as limit:
                 call.limit, call.begun = limit, True
                 return await self._sources[tool.source].run(call)
         except TimeoutError:

@@ -1,7 +1,8 @@
 """Running calls, and what a person does that ends them: pause, stop, take a tab back."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from tabhub.calls.call import Call
@@ -50,11 +51,16 @@ class RunningCall:
             self._task.cancel()
 
 
+ExecutionListener = Callable[[Call, bool], None]
+"""Takes a call that its source receives now (True), or has finished."""
+
+
 class RunningCalls:
     """Every running call."""
 
     def __init__(self) -> None:
         self._all: set[RunningCall] = set()
+        self._listeners: list[ExecutionListener] = []
 
     def __len__(self) -> int:
         return len(self._all)
@@ -64,6 +70,26 @@ class RunningCalls:
 
     def count(self, session: str) -> int:
         return sum(running.session == session for running in self._all)
+
+    def is_in(self, tab: int, session: str) -> bool:
+        """Whether a call of the session runs in that tab."""
+        return any(running.tab == tab and running.session == session for running in self._all)
+
+    def on_execution(self, listener: ExecutionListener) -> None:
+        self._listeners.append(listener)
+
+    @contextmanager
+    def execution(self, call: Call) -> Iterator[None]:
+        """The time while a source runs the call, after it was allowed."""
+        self._notify(call, True)
+        try:
+            yield
+        finally:
+            self._notify(call, False)
+
+    def _notify(self, call: Call, is_start: bool) -> None:
+        for listener in self._listeners:
+            listener(call, is_start)
 
     def begin(self, call: Call) -> RunningCall:
         return RunningCall(self._all, call)

@@ -13,9 +13,12 @@ class Limit:
 
     def __init__(self, seconds: float, longest: float | None = None) -> None:
         self.loop = asyncio.get_running_loop()
+        self.usual = seconds
+        """Without progress, unless `allow` has given more."""
+        self.longest = seconds if longest is None else longest
         self._seconds = seconds
-        self._longest = seconds if longest is None else longest
         self._is_late = False
+        self._has_told = False
         self._timer: asyncio.TimerHandle | None = None
 
     def __enter__(self) -> "Limit":
@@ -23,7 +26,8 @@ class Limit:
         assert task is not None
         self._task = task
         self._cancelling = task.cancelling()
-        self._last = self.loop.time() + self._longest
+        self._first = self.loop.time() + self.usual
+        self._last = self.loop.time() + self.longest
         self._timer = self.loop.call_later(self._seconds, self._fire)
         return self
 
@@ -41,9 +45,25 @@ class Limit:
         if ours and kind is asyncio.CancelledError:
             raise TimeoutError from error
 
-    def extend(self) -> None:
-        """Restart the limit from now, up to the longest time."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the usual time has passed."""
+        return self.loop.time() >= self._first
+
+    def extend(self) -> bool:
+        """Restart the limit from now, up to the longest time.
+
+        Returns whether the work goes on beyond its first limit; only once.
+        """
         self.reschedule(min(self.loop.time() + self._seconds, self._last))
+        is_news = self.is_over and not self._has_told
+        self._has_told = self._has_told or is_news
+        return is_news
+
+    def allow(self, seconds: float) -> None:
+        """Let the work take so long without progress, up to the longest time."""
+        self._seconds = max(self._seconds, seconds)
+        self.extend()
 
     def reschedule(self, when: float) -> None:
         """End at another time; no effect once the limit is over."""

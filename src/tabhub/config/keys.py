@@ -120,10 +120,28 @@ def _no_check(settings: Settings) -> None:
 
 
 def set_value(home: Home, path: KeyPath, value: Any, check: Check = _no_check) -> None:
-    """Set a value in the file; None removes it. A change that makes the file invalid is refused."""
+    """Set a value in the file, which may be null; a change that makes it invalid is refused."""
+    _change(home, check, lambda config: _put(config, path, value))
+
+
+def remove_value(home: Home, path: KeyPath, check: Check = _no_check) -> None:
+    """Remove a value from the file, so that its default applies."""
+    _change(home, check, lambda config: _remove(config, path))
+
+
+def set_level(home: Home, group: str, name: str, level: str | None) -> None:
+    """Set the level of a tool, a plugin or a site; None removes it."""
+    path = ("permissions", group, name)
+    if level is None:
+        remove_value(home, path)
+    else:
+        set_value(home, path, level)
+
+
+def _change(home: Home, check: Check, change: Callable[[dict[str, Any]], None]) -> None:
     with locked(home.config):
         config = load_raw(home)
-        _put(config, path, value)
+        change(config)
         changed = msgspec.json.format(msgspec.json.encode(config))
         check(parse(changed, home))
         write_private(home.config, changed)
@@ -165,8 +183,14 @@ def _put(config: dict[str, Any], path: KeyPath, value: Any) -> None:
     key, *below = path
     if below:
         _put(config.setdefault(key, {}), tuple(below), value)
-    elif value is not None:
+    else:
         config[key] = value
+
+
+def _remove(config: dict[str, Any], path: KeyPath) -> None:
+    key, *below = path
+    if below:
+        _remove(config.get(key, {}), tuple(below))
     # A section goes with its last setting.
-    if value is None and not (below and config[key]):
+    if not (below and config.get(key)):
         config.pop(key, None)

@@ -26,6 +26,10 @@ class Home:
         self.log = root / "server.log"
         self.pid = root / "server.pid"
         self.profile = root / "profile"
+        self.downloads = root / "downloads"
+        """Files that tools save, in a folder for each client."""
+        self.uploads = root / "uploads"
+        """Files of the person that tools may give to pages."""
 
     @classmethod
     def from_environment(cls) -> "Home":
@@ -40,6 +44,9 @@ class Home:
         """Make the folders; refuse one that other users could write to, for it holds secrets."""
         for folder in (self.root, self.extension, self.managed_extension):
             _require_own(private_folder(folder))
+        for folder in (self.downloads, self.uploads):
+            if not os.path.lexists(folder):
+                private_folder(folder)
         return self
 
 

@@ -155,18 +155,23 @@ class AuditSettings(_Section):
     memory, and calls are refused when that is full."""
 
 
+OWN_FOLDER = "own"
+"""In place of a path: the folders for tools in tabhub's home."""
+
+
 class DownloadSettings(_Section):
-    folder: str | None = None
-    """The folder, with its full path, where tools may save files, and where downloads go; null
+    folder: str | None = OWN_FOLDER
+    """Where tools may save files, and where downloads go: `own` is a folder for each client in
+    tabhub's home (`~/.tabhub/downloads/<client>`), a full path is one folder for all of them; null
     forbids saving, and leaves downloads in the browser's own folder. tabhub's own browser uses it
     from its next start; from any other, the server moves what `browser_download_file` has
     downloaded."""
 
 
 class UploadSettings(_Section):
-    folders: list[str] = msgspec.field(default_factory=list)
-    """Folders, with their full paths, whose files tools may give to pages; an empty list forbids
-    it."""
+    folders: list[str] | None = msgspec.field(default_factory=list)
+    """More folders, with their full paths, whose files tools may give to pages, beside the client's
+    own folder for downloads and `~/.tabhub/uploads`; null forbids all of them."""
 
 
 class RecordingSettings(_Section):
@@ -258,8 +263,10 @@ def _problem(settings: Settings) -> str | None:
 
 def _problem_of_folders(settings: Settings) -> str | None:
     named = [("downloads.folder", settings.downloads.folder)]
-    named += [("uploads.folders", folder) for folder in settings.uploads.folders]
+    named += [("uploads.folders", folder) for folder in settings.uploads.folders or ()]
     for key, folder in named:
+        if folder == OWN_FOLDER and key == "downloads.folder":
+            continue
         if folder is not None and not Path(folder).expanduser().is_absolute():
             return f"{key} must be a full path, not {folder!r}"
     return None

@@ -108,6 +108,9 @@ class Opener(Protocol):
     def browser_for(self, tool: Tool) -> str | None:
         """The browser in which a tab for a tool would be opened; None if any will do."""
 
+    async def ready(self, tool: Tool) -> None:
+        """Wait until it is known whose browser that is."""
+
     async def open(self, call: Call, url: str) -> Tab: ...
 
 
@@ -123,6 +126,9 @@ class BrowserOpener:
         place = None if entry is None else self._hub.pages.place(entry)
         transport = "" if place is None else place.transport
         return transport.removeprefix(PREFIX) if transport.startswith(PREFIX) else None
+
+    async def ready(self, tool: Tool) -> None:
+        await self._browsers.ready(self.browser_for(tool))
 
     async def open(self, call: Call, url: str) -> Tab:
         known = self.browser_for(call.tool)

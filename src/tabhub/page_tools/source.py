@@ -154,9 +154,9 @@ class _SentCall:
         self.is_lost = False
         """Whether its page has gone."""
 
-    def extend(self) -> None:
-        if not self.is_lost:
-            self._limit.extend()
+    def extend(self) -> bool:
+        """Whether the call now goes on beyond its limit, for the first time."""
+        return not self.is_lost and self._limit.extend()
 
     def lose(self) -> None:
         self.is_lost = True
@@ -184,6 +184,9 @@ class PageSource(Source):
 
     def opens_in(self, tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         return self._opener.browser_for(tool)
+
+    async def ready(self, call: Call) -> None:
+        await self._opener.ready(call.tool)
 
     def browser_of(self, tool: Tool, session: str) -> str | None:
         """The browser of the tab that has the tool; empty if no browser has reported that tab."""
@@ -233,6 +236,7 @@ class PageSource(Source):
         clock = asyncio.get_running_loop().time
         end = clock() + WAIT_SECONDS
         error: TabhubError = NotFound(_missing(call, key), "no_tab_for_tool")
+        has_told = False
         while True:
             target = self._target(call, key)
             if target is not None:
@@ -245,6 +249,14 @@ class PageSource(Source):
             if clock() >= end or self._is_hopeless(call, key, error):
                 # Opening a tab for the call was an effect.
                 raise Undelivered(error if call.tab is not None else error.with_effect("done"))
+            if not has_told:
+                has_told = True
+                await call.tell(
+                    "info",
+                    "retry",
+                    f"Tab {key} is not ready for {call.name}; it is sent as soon as it is.",
+                    tabId=key,
+                )
             await self._pages.wait_for_change(min(end - clock(), PAUSE_SECONDS))
 
     def _entry(self, call: Call, key: TabKey | None = None) -> Entry | None:
@@ -297,7 +309,7 @@ class PageSource(Source):
             with Limit(seconds, most) as limit:
                 sent = _SentCall(limit)
                 self._sent.setdefault(page.ref, set()).add(sent)
-                progress = _extending(sent, call.report)
+                progress = _extending(sent, limit, call)
                 return await transport.send_request(page.ref, request, progress)
         except TimeoutError:
             raise _timed_out(call.tool.name, seconds, sent) from None
@@ -337,10 +349,11 @@ def _put(kept: dict[Key, Value], key: Key, value: Value, most: int) -> None:
         del kept[next(iter(kept))]
 
 
-def _extending(sent: _SentCall, report: Progress) -> Progress:
+def _extending(sent: _SentCall, limit: Limit, call: Call) -> Progress:
     async def progress(done: float, total: float | None, message: str | None) -> None:
-        sent.extend()
-        await report(done, total, None if message is None else quoted(one_line(message)))
+        if sent.extend():
+            await call.tell_extended(limit)
+        await call.report(done, total, None if message is None else quoted(one_line(message)))
 
     return progress
 

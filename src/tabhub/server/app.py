@@ -18,7 +18,7 @@ from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.endpoint import LinkEndpoint
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.browser.panel.panel_requests import PanelRequests
-from tabhub.browser.panel.panel_state import PanelNotifier, PanelStateBuilder
+from tabhub.browser.panel.panel_state import InvocationNotifier, PanelNotifier, PanelStateBuilder
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
@@ -297,6 +297,7 @@ class App:
         shown = (hub.tabs, hub.sessions, hub.ownership, hub.tools)
         for part in (*shown, self.control, self.rules, self.pairing):
             part.on_change(news.changed)
+        self.runner.running.on_execution(InvocationNotifier(self.browsers).executed)
 
     def count_use(self) -> Usage:
         """Start to measure how long the server is unused."""

@@ -8,7 +8,7 @@ from tabhub.agents.http.rates import Rates
 from tabhub.agents.mcp.backend import Backend
 from tabhub.agents.mcp.gateway import GatewayBackend
 from tabhub.agents.mcp.http import McpEndpoint
-from tabhub.agents.mcp.product import ProductBackend
+from tabhub.agents.mcp.product import LOGGER, ProductBackend
 from tabhub.agents.mcp.sse import SseEndpoint
 from tabhub.agents.rest import RestEndpoint
 from tabhub.agents.tab_groups import TabGroups
@@ -51,6 +51,7 @@ class Endpoints:
         self.sse = self._sse(product)
         self.session_ends.endpoints = self.mcp, self.gateway
         self.session_ends.sse = self.sse
+        self.hub.tabs.on_change(self._tell_closed)
         self.rest = self._rest()
 
     @property
@@ -88,6 +89,16 @@ class Endpoints:
         tools.on_change(product.tools_changed)
         self.hub.tabs.on_change(product.tab_changed)
         self.rules.on_change(product.tools_changed)
+
+    def _tell_closed(self, change: str, tab: int) -> None:
+        """Log to a session that one of its tabs has closed; a call in that tab says it itself."""
+        owner = self.hub.ownership.owner(tab) if change == "closed" else None
+        if owner is None or self.runner.running.is_in(tab, owner):
+            return
+        for sessions in (self.mcp.sessions, self.gateway.sessions, self.sse.sessions):
+            if (session := sessions.find(owner)) is not None:
+                told = {"event": "tab_closed", "message": f"Tab {tab} has closed.", "tabId": tab}
+                session.log("notice", told, LOGGER)
 
     def _endpoint(self, backend: Backend, collection: str) -> McpEndpoint:
         return McpEndpoint(

@@ -22,7 +22,7 @@ from tabhub.tools import catalog, diagnostics, session_tools
 from tabhub.tools.composite import batch, plan, shortcuts
 from tabhub.tools.composite.shortcut_recording import ShortcutObserver, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
-from tabhub.tools.files import OwnFiles
+from tabhub.tools.files import OwnFiles, ToolFolders
 from tabhub.tools.tool import SOURCE
 
 
@@ -61,6 +61,7 @@ class Tooling:
             self.hub,
             self.guard,
             self.settings,
+            ToolFolders(self.home, self.settings),
             OwnFiles(homes),
             self._replays,
             [ShortcutObserver(self._recordings)],

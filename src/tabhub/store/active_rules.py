@@ -90,7 +90,7 @@ class ActiveRules:
             section[name] = level
         rulebook = RuleBook(self._policy, levels, self.pins)
         if self._home is not None:
-            keys.set_value(self._home, ("permissions", group, name), level)
+            keys.set_level(self._home, group, name, level)
         self.permissions.rulebook, self._levels = rulebook, levels
         if group == "tools" and level is not None and (tool := self._known(name)) is not None:
             # The person has seen which site's tool it is.

@@ -19,7 +19,7 @@ from tabhub.tools.claude import browsing, computer
 from tabhub.tools.composite import batch, plan, shortcuts
 from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.data import browsing_data, site_data
-from tabhub.tools.files import Files, OwnFiles, UploadFolders
+from tabhub.tools.files import Files, OwnFiles, ToolFolders, UploadFolders
 from tabhub.tools.network import har, interception, records, requests
 from tabhub.tools.reading import finding, inspection, reading
 from tabhub.tools.recording import Observer
@@ -153,14 +153,15 @@ class BrowserSource(Source):
         hub: Hub,
         guard: Guard,
         settings: Settings,
+        folders: ToolFolders,
         own_files: OwnFiles,
         replays: Replays,
         observers: Iterable[Observer],
     ) -> None:
         self._browsers = browsers
         self._hub = hub
-        self._files = Files(lambda: settings.downloads.folder, own_files)
-        self._folders = UploadFolders(lambda: settings.uploads.folders, own_files)
+        self._folders = folders
+        self._own_files = own_files
         self._settings = settings
         self.screenshots = Screenshots(time.monotonic)
         self._closed_tabs = ClosedTabs()
@@ -171,19 +172,23 @@ class BrowserSource(Source):
         hub.sessions.on_change(lambda _: self._gif_recordings.drop_ended())
 
     def context(self, call: Call) -> Context:
+        client, folders, own = call.client.name, self._folders, self._own_files
         return Context(
             call,
             dict(call.arguments),
             self._browsers,
             self._hub,
-            self._files,
-            self._folders,
+            Files(lambda: folders.downloads(client), own),
+            UploadFolders(lambda: folders.uploads(client), own),
             self.screenshots,
             self._closed_tabs,
             self._saved_downloads,
             self._gif_recordings,
             untrusted=self._settings.untrusted_input,
         )
+
+    async def ready(self, call: Call) -> None:
+        await self._browsers.ready(self.opens_in(call.tool, call.arguments))
 
     async def run(self, call: Call) -> CallResult:
         context = self.context(call)

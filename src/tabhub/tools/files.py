@@ -1,21 +1,73 @@
-"""Files on disk that tools may write and read, only below folders that the person has set.
+"""Files on disk that tools may write and read: in folders for tools, or that the person has set.
 
 Whatever the settings say, tabhub's own files are none of them: its home has the secret, the tokens
 and the browser profiles.
 """
 
+import hashlib
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from tabhub.config.paths import Home
+from tabhub.config.settings import OWN_FOLDER, Settings
 from tabhub.errors import Forbidden, InvalidArguments
 
 OPEN_FOLDERS = ("downloads", "uploads")
 """The folders of a home that are for tools."""
+BROWSER_FOLDER = "_browser"
+"""In `downloads`: where tabhub's own browser saves files. No client's folder has this name."""
 MOST_SAME_NAMES = 1000
 """How many files of one name a download may find."""
+_PLAIN_NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,39}")
+
+
+def folder_name(client: str) -> str:
+    """The name of a client's folder: no two clients have the same, on any file system.
+
+    Names in capitals, with dots and the like get a hash: systems may ignore case and final dots.
+    """
+    if _PLAIN_NAME.fullmatch(client):
+        return client
+    readable = re.sub(r"[^a-z0-9_-]", "_", client.lower())[:40]
+    digest = hashlib.sha256(client.encode(errors="surrogatepass")).hexdigest()
+    # A plain name never has this sign.
+    return f"{readable}~{digest[:32]}"
+
+
+class ToolFolders:
+    """Where the files of each client are, by the current settings."""
+
+    def __init__(self, home: Home | None, settings: Settings) -> None:
+        self._home = home
+        self._settings = settings
+
+    def downloads(self, client: str) -> str | None:
+        """The folder in which a client's tools save files; None if they may not."""
+        return self._saving(folder_name(client))
+
+    def browser_downloads(self) -> str | None:
+        """The folder in which tabhub's own browser saves what it downloads."""
+        return self._saving(BROWSER_FOLDER)
+
+    def uploads(self, client: str) -> list[str]:
+        """The folders whose files a client's tools may give to pages."""
+        more = self._settings.uploads.folders
+        if more is None:
+            return []
+        has_own = self._settings.downloads.folder == OWN_FOLDER
+        own = self.downloads(client) if has_own else None
+        shared = None if self._home is None else str(self._home.uploads)
+        return [*filter(None, (own, shared)), *more]
+
+    def _saving(self, own: str) -> str | None:
+        folder = self._settings.downloads.folder
+        if folder != OWN_FOLDER:
+            return folder
+        return None if self._home is None else str(self._home.downloads / own)
 
 
 class OwnFiles:
@@ -24,23 +76,50 @@ class OwnFiles:
     def __init__(self, homes: Iterable[Path] = ()) -> None:
         self._homes = tuple(homes)
 
-    def require_other(self, path: Path) -> None:
-        """Raise if the path, with all links resolved, is tabhub's own."""
+    def require_other(self, path: Path, *roots: Path) -> None:
+        """Raise if the path, with all links resolved, is tabhub's own.
+
+        In a home only what is below one of the roots is for tools, and only if that root is itself
+        in one of the home's folders for tools: a folder above the home opens nothing in it.
+        """
         real = path.resolve()
-        folders = (real, *real.parents)
-        for depth, folder in enumerate(folders):
-            # A link called "downloads" has been resolved, so it has the name of its target here.
-            is_open = depth > 1 and folders[depth - 1].name in OPEN_FOLDERS
-            if not is_open and any(_is_same(folder, home) for home in self._homes):
-                raise Forbidden(f"{path} is one of tabhub's own files, which tools never use.")
+        if self._place(real) is None:
+            return
+        if not any(real.is_relative_to(root) and self._is_open(root) for root in roots):
+            raise _own(path)
+
+    def require_download(self, file: Path) -> None:
+        """Raise if a browser has saved a file among tabhub's own."""
+        place = self._place(file.resolve())
+        if place is not None and place[:2] != (OPEN_FOLDERS[0], BROWSER_FOLDER):
+            raise _own(file)
 
     def require_folder(self, folder: Path) -> None:
-        """Raise if a folder for tools in a home is a link."""
-        is_open = folder.name in OPEN_FOLDERS and any(
-            _is_same(folder.parent, home) for home in self._homes
-        )
-        if is_open and folder.is_symlink():
-            raise Forbidden(f"{folder} is a link; it must be a folder.", "permission_off")
+        """Raise if a folder for tools in a home is a link, or is reached by one."""
+        above = (folder, *folder.parents)
+        for depth, opened in enumerate(above):
+            if opened.name in OPEN_FOLDERS and self._is_home(opened.parent):
+                link = next((one for one in above[: depth + 1] if one.is_symlink()), None)
+                if link is not None:
+                    raise Forbidden(f"{link} is a link; it must be a folder.", "permission_off")
+
+    def _is_open(self, root: Path) -> bool:
+        place = self._place(root) or ("",)
+        return place[0] in OPEN_FOLDERS
+
+    def _place(self, real: Path) -> tuple[str, ...] | None:
+        """The path below a home; None if it is in none of them."""
+        for folder in (real, *real.parents):
+            if self._is_home(folder):
+                return real.relative_to(folder).parts
+        return None
+
+    def _is_home(self, folder: Path) -> bool:
+        return any(_is_same(folder, home) for home in self._homes)
+
+
+def _own(path: Path) -> Forbidden:
+    return Forbidden(f"{path} is one of tabhub's own files, which tools never use.")
 
 
 def _is_same(path: Path, other: Path) -> bool:
@@ -77,7 +156,7 @@ class Files:
         if not self.has_folder:
             return None
         root = self._root()
-        self._own.require_other(root / "file")
+        self._own.require_other(root / "file", root)
         return root
 
     def require_name(self, name: str) -> None:
@@ -95,7 +174,7 @@ class Files:
             return file
         if file.resolve().is_relative_to(root):
             return file
-        self._own.require_other(file)
+        self._own.require_download(file)
         return _moved(file, self._below(name))
 
     def _below(self, name: str) -> Path:
@@ -103,7 +182,7 @@ class Files:
         path = _resolved(root, name)
         if not path.is_relative_to(root) or path == root:
             raise Forbidden(f"Tools save files below {root} only (downloads.folder).")
-        self._own.require_other(path)
+        self._own.require_other(path, root)
         return path
 
     def _root(self) -> Path:
@@ -111,8 +190,8 @@ class Files:
         root = None if folder is None else Path(folder).expanduser()
         if root is None or not root.is_absolute():
             raise Forbidden(
-                "Tools may not save files here. A person allows it by naming a folder, with its "
-                "full path: tabhub config set downloads.folder /full/path",
+                "Tools may not save files here. A person allows it with tabhub config set "
+                "downloads.folder own, or with the full path of a folder.",
                 "permission_off",
             )
         self._own.require_folder(root)
@@ -191,7 +270,7 @@ class UploadFolders:
             if not any(path.is_relative_to(root) for root in roots):
                 folders = " or ".join(map(str, roots))
                 raise Forbidden(f"{name} is not below {folders} (uploads.folders).")
-            self._own.require_other(path)
+            self._own.require_other(path, *roots)
             return _readable(path)
         except (OSError, ValueError):
             raise InvalidArguments(f"{name!r} is not a path.") from None
@@ -203,8 +282,8 @@ class UploadFolders:
             self._own.require_folder(folder)
         if not folders:
             raise Forbidden(
-                "Tools may not upload files from the disk here. A person allows it by naming "
-                "folders, with their full paths, as uploads.folders in tabhub's settings.",
+                "Tools may not upload files from the disk here. A person allows it by a list of "
+                "folders, which may be empty, as uploads.folders in tabhub's settings.",
                 "permission_off",
             )
         return [folder.resolve() for folder in folders]

@@ -196,21 +196,35 @@ class ClosedTabs:
 
 
 class SavedDownloads:
-    """Where the files of downloads that tools started belong, by browser and number."""
+    """Where the files of downloads that clients started belong, by browser and number."""
 
     def __init__(self) -> None:
-        self._names: OrderedDict[tuple[str, int], str] = OrderedDict()
+        self._names: OrderedDict[tuple[str, int], tuple[str, str]] = OrderedDict()
         self._paths: dict[tuple[str, int], str] = {}
+        self._expected: OrderedDict[tuple[str, str], str] = OrderedDict()
 
-    def begin(self, browser: str, id: int, name: str) -> None:
-        self._names[browser, id] = name
+    def begin(self, browser: str, id: int, name: str, client: str) -> None:
+        self._names[browser, id] = (client, name)
         if len(self._names) > MAX_DOWNLOADS:
             oldest, _ = self._names.popitem(last=False)
             self._paths.pop(oldest, None)
 
-    def name(self, browser: str, id: int) -> str | None:
-        """The name that a file is to have below the folder; None if a tool did not ask for it."""
-        return self._names.get((browser, id))
+    def expect(self, browser: str, url: str, client: str) -> None:
+        """Note that a page starts a download because of what a client did."""
+        self._expected[browser, url] = client
+        if len(self._expected) > MAX_DOWNLOADS:
+            self._expected.popitem(last=False)
+
+    def claim(self, browser: str, id: int, url: str, name: str, client: str) -> None:
+        """Take a download of a page as the client's, if it is the one that was expected."""
+        if (browser, id) not in self._names and self._expected.get((browser, url)) == client:
+            del self._expected[browser, url]
+            self.begin(browser, id, name, client)
+
+    def name(self, browser: str, id: int, client: str) -> str | None:
+        """The name that a file is to have below the folder; None if it is not the client's."""
+        owner, name = self._names.get((browser, id), ("", None))
+        return name if owner == client else None
 
     def moved(self, browser: str, id: int, path: str) -> None:
         self._paths[browser, id] = path

@@ -51,7 +51,7 @@ REF: Json = {"type": "string"}
 SELECTOR: Json = {"type": "string"}
 CONNECTION: Json = {
     "type": "string",
-    "description": "Which browser. Default the latest.",
+    "description": "Which browser. Default the agents' own, else the latest.",
 }
 COORDINATE: Json = {
     "type": "array",
@@ -62,7 +62,7 @@ COORDINATE: Json = {
 }
 FILE_PATH: Json = {
     "type": "string",
-    "description": "Save it there instead, below the setting downloads.folder.",
+    "description": "Save it as this file in your folder instead.",
 }
 
 

@@ -143,6 +143,24 @@ EXTENSION = Link(
     ),
     LinkMethod("pong", "server", "dispatcher", "notification", about="The response to `ping`."),
     LinkMethod(
+        "tool.invocationStart",
+        "server",
+        "relay",
+        "notification",
+        panel.InvocationStart,
+        about="A call of any tool begins; the panel shows it. Sent to every browser, with the "
+        "names of tool and agent and without arguments. It can arrive after the call's first "
+        "`tool.dispatch`.",
+    ),
+    LinkMethod(
+        "tool.invocationEnd",
+        "server",
+        "relay",
+        "notification",
+        panel.InvocationEnd,
+        about="That call has ended.",
+    ),
+    LinkMethod(
         "confirmation.request",
         "server",
         "relay",

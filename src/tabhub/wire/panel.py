@@ -64,6 +64,27 @@ class ConfirmationMissed(LinkStruct):
     origin: str
 
 
+class InvocationStart(LinkStruct):
+    """`tool.invocationStart`: a call was allowed and runs now. It has no arguments."""
+
+    id: str
+    tool: str
+    title: str
+    plugin: str
+    session: str
+    """Of the agent that made the call."""
+    tab_id: int | None
+    """The server's own number of the tab."""
+
+
+class InvocationEnd(LinkStruct):
+    """`tool.invocationEnd`: the call of that id has ended, in a result or an error."""
+
+    id: str
+    tool: str
+    plugin: str
+
+
 class ConfirmationOutcome(LinkStruct):
     """The result of `confirmation.response`."""
 

@@ -1,5 +1,6 @@
 """tabhub's own files are never uploaded, read or overwritten, whatever the settings say."""
 
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 from tabhub.config.paths import Home
 from tabhub.config.settings import DownloadSettings, Settings, UploadSettings
+from tabhub.tools.files import ToolFolders
 from tests.support.agent import Agent, ToolFailed
 from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.serving import client, served
@@ -22,7 +24,7 @@ def home(tmp_path: Path) -> Home:
         (home.root / name).parent.mkdir(exist_ok=True)
         (home.root / name).write_text("the secret")
     for name in ("uploads", "downloads"):
-        (home.root / name).mkdir()
+        (home.root / name).mkdir(exist_ok=True)
         (home.root / name / "own.txt").write_text("harmless")
     return home
 
@@ -48,8 +50,9 @@ async def _upload(settings: Settings, home: Home, path: str) -> str:
 
 
 async def test_the_open_folder_of_the_home_is_for_tools(home: Home) -> None:
-    settings = Settings(uploads=UploadSettings(folders=[str(home.root / "uploads")]))
-    assert await _upload(settings, home, "own.txt") == "uploaded"
+    assert await _upload(Settings(), home, "own.txt") == "uploaded"
+    off = Settings(uploads=UploadSettings(folders=None))
+    assert await _upload(off, home, "own.txt") == "permission_off"
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -94,3 +97,60 @@ async def test_no_download_is_placed_in_the_home(home: Home) -> None:
         result = await agent.result("browser_download_file", url=url, filename=name)
         assert result["structuredContent"]["error"]["reason"] == "permission_denied"
         assert extension.received.empty()
+
+
+@pytest.mark.parametrize("folders", [[], ["{home}/.."]], ids=["by default", "with more folders"])
+async def test_no_client_reaches_the_folder_of_another(home: Home, folders: list[str]) -> None:
+    (home.downloads / "bob").mkdir()
+    (home.downloads / "bob" / "private.txt").write_text("of bob")
+    (home.downloads / "_browser").mkdir()
+    (home.downloads / "_browser" / "fresh.txt").write_text("of nobody yet")
+    named = [one.format(home=home.root) for one in folders]
+    settings = Settings(uploads=UploadSettings(folders=named))
+    for path in ("bob/private.txt", "_browser/fresh.txt", "own.txt"):
+        for spelling in (str(home.downloads / path), f"../{path}", f".tabhub/downloads/{path}"):
+            refused = await _upload(settings, home, spelling)
+            assert refused in ("permission_denied", "invalid_arguments"), spelling
+    assert await _upload(settings, home, str(home.downloads / "bob/private.txt")) == (
+        "permission_denied"
+    )
+
+
+async def test_no_link_in_a_folder_of_a_client_leads_out_of_it(home: Home) -> None:
+    mine = home.downloads / "main"
+    mine.mkdir()
+    (mine / "up").symlink_to(home.extension)
+    (mine / "config.txt").symlink_to(home.config)
+    for path in ("up/auth.json", "config.txt"):
+        assert await _upload(Settings(), home, path) == "permission_denied"
+    async with _running(Settings(), home) as (_, agent):
+        result = await agent.result("browser_screenshot_tab", filePath="up/a.png", tabId=1)
+        assert result["structuredContent"]["error"]["reason"] == "permission_denied"
+
+
+@pytest.mark.parametrize("linked", ["downloads", "downloads/main"])
+async def test_a_link_in_place_of_the_folder_of_a_client_is_not_followed(
+    home: Home, linked: str
+) -> None:
+    shutil.rmtree(home.downloads)
+    home.downloads.mkdir()
+    place = home.root / linked
+    if linked == "downloads":
+        place.rmdir()
+    place.symlink_to(home.extension)
+    async with _running(Settings(), home) as (_, agent):
+        saved = await agent.result("browser_screenshot_tab", filePath="a.png", tabId=1)
+        assert saved["structuredContent"]["error"]["reason"] == "permission_off"
+    assert await _upload(Settings(), home, "auth.json") == "permission_off"
+
+
+@pytest.mark.parametrize(
+    "name", ["..", ".", "extension", "../extension", "a/../../..", "Bob", "CON"]
+)
+async def test_whatever_a_client_is_called_its_files_are_in_a_folder_of_its_own(
+    home: Home, name: str
+) -> None:
+    place = ToolFolders(home, Settings()).downloads(name)
+    assert place is not None
+    assert Path(place).parent == home.downloads and Path(place).resolve() == Path(place)
+    assert Path(place).name not in ("", ".", "..", "_browser")

@@ -32,6 +32,7 @@ class Fakes:
         self.pauses: list[float] = []
         self.time = 0.0
         self.fail_next = 0
+        self.started: KeptBrowser | None = None
 
     async def start(self) -> ManagedBrowser:
         if self.fail_next:
@@ -42,9 +43,12 @@ class Fakes:
 
     async def pause(self, seconds: float) -> None:
         self.pauses.append(seconds)
+        assert self.started is not None and self.started.is_kept, "calls still wait for it"
 
     async def kept(self) -> KeptBrowser:
-        return KeptBrowser(await self.start(), self.start, self.pause, lambda: self.time)
+        browser = await self.start()
+        self.started = KeptBrowser(browser, self.start, self.pause, lambda: self.time)
+        return self.started
 
 
 @pytest.fixture
@@ -76,6 +80,7 @@ async def test_a_browser_that_crashed_is_started_again_with_growing_pauses(fakes
     async with asyncio.timeout(PATIENCE):
         end = await running
     assert kept.state == "given up" and "not started again" in end.message
+    assert not kept.is_kept
     assert "is not started again" in kept.summary()["says"]
     await kept.stop()
 
@@ -101,6 +106,7 @@ async def test_a_browser_that_a_person_closed_stays_closed(
     async with asyncio.timeout(PATIENCE):
         await running
     assert (kept.state, fakes.pauses, kept.crashes) == ("closed", [], 0)
+    assert not kept.is_kept
     assert kept.summary()["says"] is None
     await kept.stop()
 

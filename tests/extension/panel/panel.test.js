@@ -12,6 +12,7 @@ import {
   thisTabOf,
   timeLeft,
   waysToAllow,
+  workOf,
 } from "../../../extension/panel/view.js";
 
 const stateWith = (...ids) => ({ confirmations: ids.map((id) => ({ id })) });
@@ -32,6 +33,20 @@ test("without a connection no approval waits", () => {
   const model = applyMessage(applyMessage(START, "state", stateWith("a")), "closed", {});
   assert.equal(model.server, null);
   assert.equal(applyMessage(model, "confirmation.request", { id: "b" }).server, null);
+});
+
+test("an agent is at work from the start of its first call to the end of its last", () => {
+  const start = (id, session) => ({ id, session, title: `Tool ${id}` });
+  let model = applyMessage(START, "state", stateWith());
+  for (const call of [start("1", "s1"), start("2", "s1"), start("3", "s2")])
+    model = applyMessage(model, "tool.invocationStart", call);
+  assert.deepEqual([...workOf(model).keys()], ["s1", "s2"]);
+  model = applyMessage(model, "tool.invocationEnd", { id: "1" });
+  model = applyMessage(model, "tool.invocationEnd", { id: "unknown" });
+  assert.deepEqual([...workOf(model)], [["s1", "Tool 2"], ["s2", "Tool 3"]]);
+  model = applyMessage(model, "tool.invocationEnd", { id: "2" });
+  assert.deepEqual([...workOf(model).keys()], ["s2"]);
+  assert.equal(workOf(applyMessage(model, "closed", {})).size, 0, "the end may never come");
 });
 
 const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);

@@ -221,6 +221,7 @@ async def test_a_session_does_not_record_the_calls_of_another(
 async def test_without_a_folder_the_browser_downloads_the_gif(tmp_path: Path, site: Site) -> None:
     product = Product(tmp_path / "home")
     product.home.mkdir(mode=0o700)
+    (product.home / "config.json").write_text('{"downloads": {"folder": null}}')
     arguments = ("start", "--port", "0", "--browser", "--headless")
     with product.running(*arguments):
         port = product.wait_browser()["port"]

@@ -208,7 +208,8 @@ async def test_every_picture_is_saved_under_a_unique_name(
 
 
 async def test_without_a_folder_nothing_is_saved(tmp_path: Path, site: Site) -> None:
-    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
+    off = {"downloads": {"folder": None}}
+    async with rig(tmp_path, off) as here, here.agent("robot") as agent:
         await agent.call("navigate", url=site.page("points"))
         failed = await failure(agent, "computer", action="screenshot", save_to_disk=True)
         assert failed.reason == "permission_off" and "downloads.folder" in failed.message

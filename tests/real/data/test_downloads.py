@@ -54,6 +54,8 @@ async def test_a_browser_with_another_folder_gives_its_downloads_to_that_of_the_
 ) -> None:
     async with rig(tmp_path, {}) as here, here.agent("ann") as ann:
         elsewhere = await ann.call(DOWNLOAD, url=f"{site.url}/download", filename="moved.bin")
+        by_default = here.product.home / "downloads"
+        assert Path(elsewhere["path"]) == by_default / "ann" / "moved.bin"
         folder = tmp_path / "given"
         assert here.product.run("config", "set", "downloads.folder", str(folder)).returncode == 0
         names = []
@@ -67,10 +69,33 @@ async def test_a_browser_with_another_folder_gives_its_downloads_to_that_of_the_
         assert names[0] == "a/moved.bin" and len(set(names)) == 2
         listed = (await ann.call("browser_list_downloads"))["downloads"]
         assert [item["path"] for item in listed][-1] == elsewhere["path"]
-        browsers_own = Path(elsewhere["path"]).parent
-        assert not browsers_own.joinpath("a", "moved.bin").exists()
-        Path(elsewhere["path"]).unlink()
-        browsers_own.joinpath("a").rmdir()
+        assert not (by_default / "_browser" / "a" / "moved.bin").exists()
+
+
+async def test_by_default_files_go_to_the_folder_of_the_client_and_can_be_uploaded_from_there(
+    tmp_path: Path, site: Site
+) -> None:
+    async with rig(tmp_path, {}) as here, here.agent("ann") as ann, here.agent("Bob") as bob:
+        own = here.product.home / "downloads" / "ann"
+        await ann.call("browser_open_tab", url=f"{site.url}/html?body=<a href='/download'>x</a>")
+        await ann.call("browser_click_element", selector="a")
+        listed = await eventually(
+            lambda: ann.call("browser_list_downloads", state="complete"),
+            until=lambda found: bool(found["downloads"]),
+        )
+        assert Path(listed["downloads"][0]["path"]) == own / "x.bin"
+        picture = await ann.call("computer", action="screenshot", save_to_disk=True)
+        assert Path(picture["path"]).parent == own
+        assert [*(tmp_path / "downloads").iterdir()] == [], "the person's folder stays as it is"
+        form = f"{site.url}/html?body=<input type=file>"
+        for agent, word in ((ann, None), (bob, "permission_denied")):
+            await agent.call("browser_open_tab", url=form)
+            upload = {"selector": "input", "paths": [picture["path"]]}
+            if word is None:
+                done = await agent.call("browser_upload_files", **upload)
+                assert done["effect"]
+            else:
+                assert await reason(agent, "browser_upload_files", **upload) == word
 
 
 @pytest.mark.parametrize(

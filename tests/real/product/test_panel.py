@@ -213,3 +213,15 @@ async def test_a_button_that_moves_under_the_pointer_ignores_clicks_at_first(
         assert await panel.value("rested") is True
         await panel.click("article button[data-scope=once]")
         assert await first == {"value": "first"}
+
+
+async def test_the_panel_shows_which_agent_is_at_work(tmp_path: Path, site: Site) -> None:
+    async with rig(tmp_path) as here, here.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=site.page("form"))
+        async with panel_of(here.cdp) as panel:
+            call = started(agent.call("browser_wait_for_element", selector="#late"))
+            busy = "document.querySelector('#agents .dot.is-busy')?.title"
+            assert await panel.until(busy, "the agent to be shown at work") == "Wait for element"
+            await panel.click("#agents button[data-action=pause]")
+            assert (await failure(call)).reason == "paused_by_person"
+            await panel.until("!document.querySelector('#agents .dot.is-busy')", "it to be over")

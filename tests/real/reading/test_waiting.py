@@ -153,7 +153,7 @@ async def test_a_wait_continues_on_another_site_only_if_rules_allow_it(
         ({"selector": "#none", "timeout": 200}, "timeout"),
         ({"selector": "#none", "timeout": 0}, "timeout"),
         ({"selector": "h1[", "timeout": 5000}, "invalid_arguments"),
-        ({"selector": "h1", "timeout": 10_001}, "invalid_arguments"),
+        ({"selector": "h1", "timeout": 295_001}, "invalid_arguments"),
         ({"selector": "#hidden", "timeout": 200, "visible": True}, "timeout"),
     ],
 )
@@ -200,3 +200,13 @@ async def test_a_page_that_changes_all_the_time_stays_usable_while_it_is_watched
     )
     assert found["tag"] == "img"
     assert await in_page("n") > before + 20
+
+
+@pytest.mark.requirement("OT-40")
+async def test_a_wait_may_be_longer_than_its_default(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(site.page("form"))
+    await in_page(f"setTimeout(() => document.body.append({MAKE}), 10_500)")
+    found = await agent.call("browser_wait_for_element", selector="#late", timeout=120_000)
+    assert found["element"]["text"] == "Late"

@@ -91,10 +91,11 @@ class FakeExtension:
 
     async def next(self, method: str) -> dict[str, Any]:
         """The next message of this kind; others are dropped."""
-        while True:
-            message = await asyncio.wait_for(self.received.get(), PATIENCE)
-            if message["method"] == method:
-                return message
+        # Not `wait_for`, which may lose a cancellation and would go on taking messages.
+        async with asyncio.timeout(PATIENCE):
+            while (message := await self.received.get())["method"] != method:
+                pass
+            return message
 
     async def command(self, tool: str) -> dict[str, Any]:
         """The next request to run this command; other messages are dropped."""

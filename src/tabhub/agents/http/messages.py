@@ -161,7 +161,7 @@ async def refuse(scope: Scope, send: Send, error: TabhubError) -> None:
     if scope["type"] != "websocket":
         await send_json(send, error.status, body, headers_of(error))
     elif "websocket.http.response" in scope.get("extensions", {}):
-        await send_json(send, error.status, body, prefix="websocket.")
+        await send_json(send, error.status, body, headers_of(error), prefix="websocket.")
     else:
         await send({"type": "websocket.close", "code": 1008, "reason": error.reason})
 

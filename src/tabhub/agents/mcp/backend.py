@@ -151,9 +151,7 @@ class Exchange(ABC):
 
     async def log(self, level: m.LogLevel, data: Any, logger: str | None = None) -> None:
         """Send a log message, if the client wants messages of this level."""
-        if self.log_level is None:
-            return
-        if m.LOG_LEVELS.index(level) < m.LOG_LEVELS.index(self.log_level):
+        if self.log_level is None or not m.is_wanted(level, self.log_level):
             return
         params = {"level": level, "data": data} | ({"logger": logger} if logger else {})
         await self.notify("notifications/message", params)

@@ -29,6 +29,7 @@ from tabhub.wire.mcp import messages as m
 
 LIST_TABS = "browser_list_tabs"
 OPERATION_ID = "tabhub/operationId"
+LOGGER = "tabhub"
 MAX_COMPLETIONS = 100
 """MCP allows no more values in one completion."""
 
@@ -141,6 +142,7 @@ class ProductBackend(Backend):
             client=exchange.caller,
             agent=(exchange.client.title or exchange.client.name)[:LONGEST_AGENT],
             progress=exchange.progress,
+            log=partial(exchange.log, logger=LOGGER),
             operation_id=operation_id(exchange.meta.get(OPERATION_ID), OPERATION_ID),
             operation_named=OPERATION_ID,
             elicit=partial(self._approvals.ask, exchange) if elicits else None,

@@ -110,6 +110,12 @@ class McpSession:
         """Send a message that belongs to no request."""
         self.streams.standalone.append(message)
 
+    def log(self, level: m.LogLevel, data: m.Json, logger: str) -> None:
+        """Send a log message that belongs to no request, if the client wants that level."""
+        if m.is_wanted(level, self.log_level):
+            params = {"level": level, "data": data, "logger": logger}
+            self.send(jsonrpc.notification("notifications/message", params))
+
     def cancel(self, request_id: jsonrpc.Id | None) -> None:
         running = self.running.get(request_id) if request_id is not None else None
         if running is not None:

@@ -46,6 +46,11 @@ class KeptBrowser:
         self._pause = pause
         self._clock = clock
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether it runs or will run again; not if it was closed, or crashes too often."""
+        return self.state in ("running", "restarting")
+
     def summary(self) -> dict[str, Any]:
         """What the status of the server says of it; a sentence only if it has crashed."""
         often = "once" if self.crashes == 1 else f"{self.crashes} times"

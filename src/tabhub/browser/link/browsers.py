@@ -28,6 +28,8 @@ MOST_MISMATCHES = 20
 """For how many profiles a version mismatch is kept."""
 FORGET_AFTER_SECONDS = 60.0
 """How long the tabs of a disconnected browser keep their ids, in case it reconnects."""
+READY_SECONDS = 10.0
+"""How long a call waits for a browser that is being started or has not listed its tabs yet."""
 
 
 @dataclass
@@ -41,6 +43,8 @@ class Browser:
     """Milliseconds since 1970: each connection has its own."""
     ready: bool = False
     """Whether it has listed its tabs."""
+    is_known: bool = False
+    """Whether it has said what kind of browser it is, on this connection or on the one before."""
     panels: int = 0
     """How many side panels are open in it."""
 
@@ -69,6 +73,8 @@ class Browsers:
         self._leaving: dict[str, tuple[Browser, asyncio.TimerHandle]] = {}
         self._listed = asyncio.Event()
         self._mismatches: OrderedDict[str, Mismatch] = OrderedDict()
+        self.keeps_own: Callable[[], bool] = lambda: False
+        """Whether the server keeps a browser of the agents' own open, connected or not."""
 
     def all(self) -> list[Browser]:
         return list(self._all.values())
@@ -99,7 +105,7 @@ class Browsers:
         # Until it lists its tabs it is the browser that it was, so that one of the agents' own
         # does not ask for approvals in between.
         info = before.info if before else link.BrowserInfo()
-        self._all[id] = Browser(id, connection, info)
+        self._all[id] = Browser(id, connection, info, is_known=before is not None)
         return known.connection if known else None
 
     def leave(self, id: str, connection: LinkConnection) -> None:
@@ -112,6 +118,7 @@ class Browsers:
             loop = asyncio.get_running_loop()
             timer = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
             self._leaving[id] = (browser, timer)
+            self._listed.set()
 
     def handle(self, id: str, sender: LinkConnection, method: str, params: msgspec.Raw) -> None:
         """Take one message of a browser; those of a replaced connection are ignored."""
@@ -123,7 +130,7 @@ class Browsers:
 
         True without any browser, so that the call fails for that and not for a permission.
         """
-        browser = next(reversed(self._all.values()), None) if id is None else self._all.get(id)
+        browser = self._default() if id is None else self._all.get(id)
         return browser is None or browser.is_managed
 
     @property
@@ -172,10 +179,49 @@ class Browsers:
         raise Unavailable(f"The browser {id} is not connected. Connected: {', '.join(self._all)}.")
 
     def latest(self) -> Browser:
-        """The browser to use when a call names none: the one that connected last."""
-        if not self._all:
-            raise _none_connected()
-        return next(reversed(self._all.values()))
+        """The browser to use when a call names none: the one that connected last.
+
+        If the server keeps a browser of the agents' own, that one, even before it connects: a
+        person's browser is used instead only where a call names it.
+        """
+        browser = self._default()
+        if browser is None:
+            raise _connecting() if self._all or self.keeps_own() else _none_connected()
+        return browser
+
+    def _default(self) -> Browser | None:
+        """None also while nobody knows what kind of browser it will be."""
+        only_managed = self.keeps_own()
+        usable = (
+            browser
+            for browser in reversed(self._all.values())
+            if browser.is_known and (browser.is_managed or not only_managed)
+        )
+        return next(usable, None)
+
+    async def ready(self, id: str | None) -> None:
+        """Wait until the browser of a call has listed its tabs, so that its kind is known.
+
+        None stands for the browser used when a call names none.
+        """
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                while self._is_connecting(id):
+                    self._listed.clear()
+                    await self._listed.wait()
+        except TimeoutError:
+            raise _connecting() from None
+
+    def _is_connecting(self, id: str | None) -> bool:
+        if id is not None:
+            return id in self._all and not self._all[id].ready
+        if self.keeps_own():
+            return not self._has_managed()
+        latest = next(reversed(self._all.values()), None)
+        return latest is not None and not latest.ready
+
+    def _has_managed(self) -> bool:
+        return any(browser.ready and browser.is_managed for browser in self._all.values())
 
     def learn(self, id: str, state: link.TabState) -> Tab:
         """Put the state of a tab into the hub."""
@@ -227,7 +273,7 @@ class Browsers:
 
     async def wait_for_managed(self) -> None:
         """Wait until a browser of the agents' own has listed its tabs."""
-        while not any(browser.ready and browser.is_managed for browser in self._all.values()):
+        while not self._has_managed():
             self._listed.clear()
             await self._listed.wait()
 
@@ -276,6 +322,7 @@ class Browsers:
     def _sync(self, id: str, params: link.SyncAll) -> None:
         browser = self._all[id]
         is_first, browser.info, browser.ready = not browser.ready, params.browser, True
+        browser.is_known = True
         if is_first:
             log.info("%s has connected", browser)
         is_reload = id in self._reloading
@@ -387,6 +434,13 @@ def _tab(browser: str, state: link.TabState) -> Tab:
         index=state.index,
         status=state.status,
         group_id=state.group_id,
+    )
+
+
+def _connecting() -> Unavailable:
+    return Unavailable(
+        "The browser is not connected yet; nothing was done. It connects within seconds if it "
+        "runs: try again then."
     )
 
 

@@ -1,12 +1,14 @@
 """The state that the side panel shows, and the notification that it has changed."""
 
 import asyncio
+from itertools import count
 from typing import Any, Protocol
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.calls.approvals import Terms
 from tabhub.calls.authorization import Guard
+from tabhub.calls.call import Call
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.hub.hub import Hub
@@ -162,3 +164,38 @@ class PanelNotifier:
     def _notify(self) -> None:
         self._waiting = None
         self._browsers.notify_all("state.changed", Nothing())
+
+
+class InvocationNotifier:
+    """Notifies every extension when a call begins and ends; panels show what is running."""
+
+    def __init__(self, browsers: Browsers) -> None:
+        self._browsers = browsers
+        self._numbers = count(1)
+        self._running: dict[int, str] = {}
+        """The ids of running calls."""
+
+    def executed(self, call: Call, is_start: bool) -> None:
+        if is_start:
+            self._started(call)
+        else:
+            self._ended(call)
+
+    def _started(self, call: Call) -> None:
+        tool = call.tool
+        number = self._running[id(call)] = str(next(self._numbers))
+        start = panel.InvocationStart(
+            id=number,
+            tool=tool.name,
+            title=tool.title or tool.name,
+            plugin=tool.plugin,
+            session=call.session,
+            tab_id=None if call.tab is None else call.tab.id,
+        )
+        self._browsers.notify_all("tool.invocationStart", start)
+
+    def _ended(self, call: Call) -> None:
+        end = panel.InvocationEnd(
+            id=self._running.pop(id(call)), tool=call.tool.name, plugin=call.tool.plugin
+        )
+        self._browsers.notify_all("tool.invocationEnd", end)

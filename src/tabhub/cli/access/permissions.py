@@ -51,7 +51,7 @@ def set_level(subject: str, level: LevelWord | None) -> None:
     section, name = _parse(subject)
     if section == "domains":
         _drop_other_spellings(home, name)
-    keys.set_value(home, ("permissions", section, name), level)
+    keys.set_level(home, section, name, level)
     print(f"permissions.{section}.{name} = {level or 'default'}")
     running.reload(home)
 
@@ -200,7 +200,7 @@ def _drop_other_spellings(home: Home, host: str) -> None:
     """Remove settings of the same host that a person has written differently."""
     for written in settings.load(home).permissions.domains:
         if written != host and _host(written) == host:
-            keys.set_value(home, ("permissions", "domains", written), None)
+            keys.remove_value(home, ("permissions", "domains", written))
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:

@@ -133,7 +133,7 @@ def unset(key: str) -> None:
     found = written_at(key, keys.load_raw(home))
     path = found or path_of(key)[0]
     if found is not None:
-        keys.set_value(home, path, None, lambda chosen: _check(home, chosen))
+        keys.remove_value(home, path, lambda chosen: _check(home, chosen))
     print(_after_unset(home, key))
     _reload_server(home, key)
 

@@ -16,7 +16,7 @@ from tabhub.cli import running
 from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
 from tabhub.errors import Forbidden, Unavailable
-from tabhub.tools.files import Files, OwnFiles
+from tabhub.tools.files import Files, OwnFiles, ToolFolders
 
 DEBUGGING_FLAG = "--remote-debugging-"
 DEBUGGING_WARNING = (
@@ -69,10 +69,10 @@ class BrowserRequest:
 
 def _download_folder(home: Home) -> Path | None:
     """The folder of the settings; if tools may not use it, the browser keeps its own."""
-    folder = settings.load(home).downloads.folder
+    folders = ToolFolders(home, settings.load(home))
     own = OwnFiles((home.root, Home.default().root))
     with suppress(Forbidden):
-        return Files(lambda: folder, own).folder
+        return Files(folders.browser_downloads, own).folder
     return None
 
 

@@ -88,7 +88,8 @@ async def _serve(request: StartRequest, home: Home) -> None:
         log.warning("%s: %s", home.config, no_setting(".".join(path)))
     usage = app.count_use() if request.while_used else None
     server = Server(app, listener, second)
-    app.report.starting = request.browser is not None
+    app.report.starting = has_browser = request.browser is not None
+    app.browsers.keeps_own = lambda: has_browser
     running.write_pid_file(home, server.port, while_used=request.while_used)
     token = Clients(home).printed(auth.secret) if request.auth else None
     also = "" if app.report.sse_port is None else f" and {app.report.sse_port}"
@@ -163,9 +164,10 @@ async def _start_up(
     if request.browser is not None:
         fulfil = partial(request.browser.fulfil, home, [], lends=True)
         browser = await fulfil()
-        kept = KeptBrowser(browser, fulfil)
+        kept = keeper = KeptBrowser(browser, fulfil)
         stack.push_async_callback(kept.stop)
         server.app.report.managed_browser = kept.summary
+        server.app.browsers.keeps_own = lambda: keeper.is_kept
         print(how_started(browser), flush=True)
         await _while_alive(browser, _connected(server.app))
     if browser is not None and request.demo:

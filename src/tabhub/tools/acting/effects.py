@@ -37,9 +37,18 @@ def _shown(context: Context, effect: Json) -> Json:
         # It may be closed already.
         shown |= {} if tab is None else {"opened": tab.id}
     if "download" in effect:
-        download = effect["download"]
-        shown["download"] = WALLED if download["url"] == WALLED else download["name"]
+        shown["download"] = _begun_download(context, effect["download"])
     return shown
+
+
+def _begun_download(context: Context, download: Json) -> str:
+    """The name of a file that the page downloads, which is the client's from now on."""
+    url: str = download["url"]
+    if url == WALLED:
+        return WALLED
+    context.saved_downloads.expect(context.tab.browser, url, context.call.client.name)
+    name: str = download["name"]
+    return name
 
 
 def _effect_text(effect: Json) -> str:

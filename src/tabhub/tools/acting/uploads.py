@@ -197,7 +197,7 @@ _PATHS: Json = {
     "items": {"type": "string"},
     "minItems": 1,
     "maxItems": MAX_FILES,
-    "description": "Files below the setting uploads.folders.",
+    "description": "Files in your folder, or below the setting uploads.folders.",
 }
 _FILES: Json = {
     "type": "array",

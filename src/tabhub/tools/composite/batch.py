@@ -171,6 +171,7 @@ def _items(call: Call) -> list[Call]:
             progress=_item_progress(call.report, number, len(actions)),
             client=call.client,
             agent=call.agent,
+            log=call.log,
             elicit=None if call.elicit is None else _without_interrupts(call.elicit),
         )
         for number, action in enumerate(actions)

@@ -3,7 +3,8 @@
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tabhub.calls.call import Call, Source
 from tabhub.calls.marks import quoted
@@ -11,7 +12,7 @@ from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.hub.hub import Hub
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import SameAs, Tool
 from tabhub.store.saved_shortcuts import LastRun, Shortcut, Shortcuts
 from tabhub.tools.composite.shortcut_recording import ShortcutRecording, ShortcutRecordings
 from tabhub.tools.composite.shortcut_replay import Replays
@@ -38,6 +39,7 @@ def _tool(
     *,
     read_only: bool = False,
     toolsets: frozenset[str] = BROWSER,
+    same_as: SameAs = (),
 ) -> Tool:
     return browser_tool(
         name=name,
@@ -49,10 +51,23 @@ def _tool(
         read_only=read_only,
         needs_tab=False,
         toolsets=toolsets,
+        same_as=same_as,
         secret_arguments=frozenset({"parameters"} & properties.keys()),
         # It acts in the browser only through the calls that were recorded.
         is_container=True,
     )
+
+
+_DESCRIPTION: Json = {"type": "string", "maxLength": DESCRIPTION_CHARS}
+_ACTIONS = ("run", "record", "stop", "cancel", "delete")
+
+
+def _same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """The tool whose rules apply to an action other than running a shortcut."""
+    action = arguments.get("action", "run")
+    if action == "run":
+        return ()
+    return ("shortcuts_delete",) if action == "delete" else ("shortcuts_record",)
 
 
 LIST = _tool(
@@ -67,14 +82,19 @@ EXECUTE = _tool(
     "shortcuts_execute",
     "Run a shortcut",
     "Run a shortcut in a tab: its recorded calls, each decided about as if you made it. Returns at "
-    "once; shortcuts_list shows how it goes on.",
+    "once; shortcuts_list shows how it goes on. With action record, what you do from here to "
+    "action stop becomes a shortcut of that command; cancel drops it.",
     {
         "shortcutId": _ID,
         "command": _NAME,
+        "action": {"enum": list(_ACTIONS), "description": "Default run."},
+        "description": {**_DESCRIPTION, "description": "Of one to record."},
         "parameters": {"type": "object", "description": "Values that were not recorded."},
         "tabId": TAB_ID,
     },
     toolsets=CLAUDE | BROWSER,
+    # Clients of HTTP+SSE find only the tools of their vocabulary, and none of these records.
+    same_as=_same_as,
 )
 RECORD = _tool(
     "shortcuts_record",
@@ -84,7 +104,7 @@ RECORD = _tool(
     {
         "action": {"enum": ["start", "stop", "cancel"]},
         "command": _NAME,
-        "description": {"type": "string", "maxLength": DESCRIPTION_CHARS},
+        "description": _DESCRIPTION,
     },
     ("action",),
 )
@@ -115,8 +135,8 @@ class ShortcutSource(Source):
         self._replays = replays
         self._run: dict[str, Callable[[Call], CallResult]] = {
             LIST.name: self._list,
-            EXECUTE.name: self._execute,
-            RECORD.name: self._record,
+            EXECUTE.name: self._run_or_record,
+            RECORD.name: lambda call: self._record(call, call.arguments["action"]),
             DELETE.name: self._delete,
         }
 
@@ -153,6 +173,14 @@ class ShortcutSource(Source):
         data: Json = {"runId": last.id, "state": state, "completed": last.step}
         return {**data, "error": last.error, "reason": last.reason} if last.error else data
 
+    def _run_or_record(self, call: Call) -> CallResult:
+        action = call.arguments.get("action", "run")
+        if action == "run":
+            return self._execute(call)
+        if action == "delete":
+            return self._delete(call)
+        return self._record(call, "start" if action == "record" else action)
+
     def _execute(self, call: Call) -> CallResult:
         shortcut = self._named(call)
         values = _values(shortcut, call.arguments.get("parameters", {}))
@@ -173,13 +201,12 @@ class ShortcutSource(Source):
             },
         )
 
-    def _record(self, call: Call) -> CallResult:
-        action = call.arguments["action"]
+    def _record(self, call: Call, action: str) -> CallResult:
         if action == "start":
             return self._start(call)
         recording = self._recordings.find(call.session)
         if recording is None:
-            raise InvalidArguments("Nothing is being recorded. Begin with action start.")
+            raise InvalidArguments("Nothing is being recorded: begin a recording first.")
         if action == "cancel":
             self._recordings.end(call.session)
             return done(f"The recording of {recording.command!r} is dropped.", {"dropped": True})

@@ -157,19 +157,23 @@ async def _download_file(context: Context) -> CallResult:
         )
     if not arguments.get("saveAs"):
         name = arguments.get("filename", PurePath(item["path"]).name)
-        context.saved_downloads.begin(context.browser, item["downloadId"], name)
+        client = context.call.client.name
+        context.saved_downloads.begin(context.browser, item["downloadId"], name, client)
     item = await _in_folder(context, item)
     return done(quoted(_download_line(item)), item)
 
 
 async def _in_folder(context: Context, item: Json) -> Json:
-    """The download; once it is complete, with its file below the folder that is set for files.
+    """The download; once it is complete, with its file below the client's folder for files.
 
     A browser saves only below its own folder, so the file is moved from there.
     """
     kept, key = context.saved_downloads, (context.browser, item["downloadId"])
-    path, name = kept.path(*key), kept.name(*key)
-    if path is None and name is not None and item["state"] == "complete":
+    client, is_complete = context.call.client.name, item["state"] == "complete"
+    if is_complete:
+        kept.claim(*key, item["url"], PurePath(item["path"]).name, client)
+    path, name = kept.path(*key), kept.name(*key, client)
+    if path is None and name is not None and is_complete:
         path = str(await to_thread(context.files.take_in, Path(item["path"]), name))
         kept.moved(*key, path)
     return item if path is None else {**item, "path": path}

@@ -6,7 +6,16 @@ from tabhub.calls.marks import fenced_lines
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
 from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.tool import (
+    ANSWER_MARGIN_SECONDS,
+    BROWSER,
+    CLAUDE,
+    REF,
+    SELECTOR,
+    Context,
+    Json,
+    browser_tool,
+)
 from tabhub.wire.mcp.messages import CallResult
 
 DEFAULT_MATCHES, DEFAULT_ELEMENTS, MAX_ELEMENTS = 20, 100, 100
@@ -74,12 +83,21 @@ async def _wait_for_element(context: Context) -> CallResult:
     arguments = context.arguments
     input = {
         **context.element(),
-        "timeoutMs": min(arguments.get("timeout", WAIT_MS), context.wait_ms),
+        "timeoutMs": await _timeout(context),
         "visible": arguments.get("visible", "ref" in arguments),
     }
     element = (await context.in_tab("page.wait", input))["element"]
     data = {"tabId": context.tab.id, "found": True, "element": element}
     return done(f"Found {element['ref']}.\n{fenced_lines([_element_line(element)])}", data)
+
+
+async def _timeout(context: Context) -> int:
+    """How long to wait; the time that the caller gives may be longer than a call usually takes."""
+    requested: int | None = context.arguments.get("timeout")
+    if requested is None:
+        return min(WAIT_MS, context.wait_ms)
+    await context.call.allow(requested / 1000, ANSWER_MARGIN_SECONDS)
+    return requested
 
 
 async def _get_styles(context: Context) -> CallResult:
@@ -169,7 +187,6 @@ WAIT_FOR_ELEMENT = browser_tool(
         "timeout": {
             "type": "integer",
             "minimum": 0,
-            "maximum": WAIT_MS,
             "description": f"In ms. Default {WAIT_MS}.",
         },
         "visible": {"type": "boolean", "description": "And can be seen."},

@@ -22,6 +22,11 @@ META_SERVER_INFO = PREFIX + "serverInfo"
 META_SUBSCRIPTION = PREFIX + "subscriptionId"
 
 
+def is_wanted(level: LogLevel, least: LogLevel) -> bool:
+    """Whether a client that chose a least level wants messages of another."""
+    return LOG_LEVELS.index(level) >= LOG_LEVELS.index(least)
+
+
 class Wire(msgspec.Struct, rename="camel", omit_defaults=True):
     """Base: camelCase on the wire, without members that have their default."""
 
