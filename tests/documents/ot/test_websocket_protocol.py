@@ -33,6 +33,7 @@ def seen(extension: FakeExtension) -> list[str]:
     return [message["method"] for message in arrived]
 
 
+@pytest.mark.document("OT-tosend-invocation")
 @pytest.mark.requirement("OT-21")
 async def test_every_extension_learns_that_a_call_begins_and_ends() -> None:
     async with (
