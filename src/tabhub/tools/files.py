@@ -1,7 +1,7 @@
 """Files on disk that tools may write and read: in folders for tools, or that the person has set.
 
-Whatever the settings say, tabhub's own files are none of them: its home has the secret, the tokens
-and the browser profiles.
+Whatever the settings say, tabhub's own files are none of them (its home has the secret and the
+tokens), nor are those of a browser's profile, tabhub's or a person's: it has the logins.
 """
 
 import hashlib
@@ -20,6 +20,8 @@ OPEN_FOLDERS = ("downloads", "uploads")
 """The folders of a home that are for tools."""
 BROWSER_FOLDER = "_browser"
 """In `downloads`: where tabhub's own browser saves files. No client's folder has this name."""
+PROFILE_MARK = "Local State"
+"""The file that every browser of Chromium's family has in the folder of its profiles."""
 MOST_SAME_NAMES = 1000
 """How many files of one name a download may find."""
 _PLAIN_NAME = re.compile(r"(?!(?:con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9][a-z0-9_-]{0,39}")
@@ -83,6 +85,8 @@ class OwnFiles:
         in one of the home's folders for tools: a folder above the home opens nothing in it.
         """
         real = path.resolve()
+        if real.name == PROFILE_MARK or any(map(_has_profiles, real.parents)):
+            raise Forbidden(f"{path} belongs to a browser's profile, which tools never use.")
         if self._place(real) is None:
             return
         if not any(real.is_relative_to(root) and self._is_open(root) for root in roots):
@@ -120,6 +124,13 @@ class OwnFiles:
 
 def _own(path: Path) -> Forbidden:
     return Forbidden(f"{path} is one of tabhub's own files, which tools never use.")
+
+
+def _has_profiles(folder: Path) -> bool:
+    try:
+        return (folder / PROFILE_MARK).is_file()
+    except OSError:
+        return False
 
 
 def _is_same(path: Path, other: Path) -> bool:
@@ -160,9 +171,9 @@ class Files:
         return root
 
     def require_name(self, name: str) -> None:
-        """Raise if a download may not have this name, because it would not be below the folder."""
+        """Raise if a download may not have this name: before it is downloaded, not after."""
         if self.folder is not None:
-            self._below(name)
+            _exists(self._below(name))
 
     def take_in(self, file: Path, name: str) -> Path:
         """Move what a browser has saved elsewhere below the folder, without overwriting anything.

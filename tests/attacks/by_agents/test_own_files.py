@@ -49,6 +49,12 @@ async def _upload(settings: Settings, home: Home, path: str) -> str:
     return error
 
 
+def _received(extension: FakeExtension) -> list[str]:
+    """The methods of the messages that have come."""
+    waiting = extension.received
+    return [waiting.get_nowait()["method"] for _ in range(waiting.qsize())]
+
+
 async def test_the_open_folder_of_the_home_is_for_tools(home: Home) -> None:
     assert await _upload(Settings(), home, "own.txt") == "uploaded"
     off = Settings(uploads=UploadSettings(folders=None))
@@ -96,7 +102,7 @@ async def test_no_download_is_placed_in_the_home(home: Home) -> None:
         url, name = "https://example.com/a", ".tabhub/policy.toml"
         result = await agent.result("browser_download_file", url=url, filename=name)
         assert result["structuredContent"]["error"]["reason"] == "permission_denied"
-        assert extension.received.empty()
+        assert "tool.dispatch" not in _received(extension)
 
 
 @pytest.mark.parametrize("folders", [[], ["{home}/.."]], ids=["by default", "with more folders"])
@@ -154,3 +160,24 @@ async def test_whatever_a_client_is_called_its_files_are_in_a_folder_of_its_own(
     assert place is not None
     assert Path(place).parent == home.downloads and Path(place).resolve() == Path(place)
     assert Path(place).name not in ("", ".", "..", "_browser")
+
+
+async def test_no_browsers_profile_is_uploaded_or_written_into(home: Home, tmp_path: Path) -> None:
+    """Not even a person's own, in a folder that they have set."""
+    profile = tmp_path / "config" / "chrome"
+    (profile / "Default").mkdir(parents=True)
+    for name in ("Local State", "Default/Cookies"):
+        (profile / name).write_text("logins")
+    settings = Settings(
+        uploads=UploadSettings(folders=[str(tmp_path)]),
+        downloads=DownloadSettings(folder=str(tmp_path)),
+    )
+    for name in ("Local State", "Default/Cookies"):
+        assert await _upload(settings, home, f"config/chrome/{name}") == "permission_denied"
+    async with _running(settings, home) as (extension, agent):
+        # A file of this name would make a profile of the folder, for which nothing could be saved.
+        for name in ("config/chrome/Default/new.js", "Local State"):
+            url = "https://example.com/a"
+            result = await agent.result("browser_download_file", url=url, filename=name)
+            assert result["structuredContent"]["error"]["reason"] == "permission_denied", name
+        assert "tool.dispatch" not in _received(extension)

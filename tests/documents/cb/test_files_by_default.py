@@ -128,6 +128,26 @@ async def test_in_a_persons_own_browser_the_finished_file_is_moved(
         assert await uploaded(ann, "report.pdf") == "uploaded"
 
 
+async def test_a_file_that_cannot_be_moved_stays_and_is_still_listed(
+    home: Home, tmp_path: Path
+) -> None:
+    theirs = tmp_path / "report.pdf"
+    theirs.write_bytes(b"data")
+    (home.downloads / "ann").mkdir()
+    (home.downloads / "ann" / "taken").write_bytes(b"a file, not a folder")
+    async with at_work(home, "ann", "bob", kind="personal") as (extension, (ann, _)):
+        extension.handlers["downloads.start"] = lambda params: download(theirs)
+        listing = {"downloads": [download(theirs)], "total": 1}
+        extension.handlers["downloads.list"] = lambda params: listing
+        given = {"url": URL, "filename": "taken/report.pdf"}
+        done = await called(ann, "browser_download_file", **given)
+        (listed,) = (await called(ann, "browser_list_downloads"))["downloads"]
+        for found in (done, listed):
+            assert found["path"] == str(theirs) and "cannot be written" in found["notMoved"]
+        refused = await called(ann, "browser_download_file", url=URL, filename="x" * 300)
+        assert refused["error"]["reason"] == "invalid_arguments"
+
+
 async def test_what_a_page_downloads_after_a_click_is_the_clicking_clients(home: Home) -> None:
     file = home.downloads / "_browser" / "report.pdf"
     file.parent.mkdir()

@@ -8,7 +8,7 @@ from typing import Any
 
 from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
-from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused
+from tabhub.errors import Forbidden, InvalidArguments, NotFound, Refused, TabhubError
 from tabhub.tools.reports import (
     MAX_TOKENS,
     counted_lines,
@@ -174,7 +174,11 @@ async def _in_folder(context: Context, item: Json) -> Json:
         kept.claim(*key, item["url"], PurePath(item["path"]).name, client)
     path, name = kept.path(*key), kept.name(*key, client)
     if path is None and name is not None and is_complete:
-        path = str(await to_thread(context.files.take_in, Path(item["path"]), name))
+        try:
+            path = str(await to_thread(context.files.take_in, Path(item["path"]), name))
+        except TabhubError as error:
+            # It has been downloaded, and may be moved when it is asked about the next time.
+            return {**item, "notMoved": error.message}
         kept.moved(*key, path)
     return item if path is None else {**item, "path": path}
 
@@ -216,6 +220,13 @@ def _download_line(item: Json) -> str:
     return (
         f"Download {item['downloadId']}: {item['state']}{fault}, "
         f"{item['bytesReceived']}{of} bytes, {item['path'] or 'no file yet'} from {item['url']}"
+        f"{_stays(item)}"
+    )
+
+
+def _stays(item: Json) -> str:
+    return (
+        f". It stays where the browser saved it: {item['notMoved']}" if "notMoved" in item else ""
     )
 
 
