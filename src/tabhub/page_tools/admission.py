@@ -66,7 +66,7 @@ class RefusalLog:
         return self.faults.add(origin, error.reason) and not self._limit.admit()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Visitor:
     """A socket that is not admitted yet."""
 

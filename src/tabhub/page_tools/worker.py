@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 PREFIX = "worker:"
 """Begins the names of these transports; a number follows."""
 MOST_SOCKETS = 64
+MOST_UNADMITTED = 64
+"""Sockets that have not proved anything yet; any page of the web can open them."""
 MOST_OF_ONE = 16
 """Sockets of one origin, each from another browser."""
 MOST_MESSAGES, MESSAGES_SECONDS = 1000, 20.0
@@ -81,7 +83,7 @@ class WorkerEndpoint:
         self._numbers = count(1)
         self._tabs: dict[str, WorkerTransport] = {}
         self._transports: set[WorkerTransport] = set()
-        self._sockets = 0
+        self._unadmitted: dict[Visitor, None] = {}
         self._refusals = RefusalLog(audit, clock)
         self._admission = PageAdmission(pairing, self._refusals)
         pairing.on_change(self._end_forgotten)
@@ -96,20 +98,22 @@ class WorkerEndpoint:
             return
         if offered[:1] != [worker.PROTOCOL]:
             raise AccessError(f"The subprotocol must be {worker.PROTOCOL}.")
-        if self._sockets >= MOST_SOCKETS:
+        if len(self._transports) >= MOST_SOCKETS:
             raise Unavailable("Too many pages are connected.", "too_many_calls")
-        self._sockets += 1
-        try:
-            await send({"type": "websocket.accept", "subprotocol": worker.PROTOCOL})
-            await self._accept(origin, scope["server"][1], receive, send)
-        finally:
-            self._sockets -= 1
+        await send({"type": "websocket.accept", "subprotocol": worker.PROTOCOL})
+        await self._accept(origin, scope["server"][1], receive, send)
 
     async def _accept(self, origin: str, port: int, receive: Receive, send: Send) -> None:
         async def send_text(text: str) -> None:
             await send({"type": "websocket.send", "text": text})
 
+        is_closed = False
+
         async def close(code: int, reason: str) -> None:
+            nonlocal is_closed
+            if is_closed:
+                return
+            is_closed = True
             with suppress(OSError):
                 await send({"type": "websocket.close", "code": code, "reason": reason})
 
@@ -124,7 +128,7 @@ class WorkerEndpoint:
         )
         transport.connection = connection
         visitor = Visitor(origin, port, receive, connection.send_notification, close)
-        id = await self._admission.admitted(visitor)
+        id = await self._admitted(visitor)
         if id is None:
             return
         if sum(other.origin == origin for other in self._transports) >= MOST_OF_ONE:
@@ -132,6 +136,18 @@ class WorkerEndpoint:
             return
         transport.token = id
         await self._serve(transport, connection, receive, close)
+
+    async def _admitted(self, visitor: Visitor) -> str | None:
+        """The id of the page's token. If too many wait for that, the oldest makes room."""
+        if len(self._unadmitted) >= MOST_UNADMITTED:
+            oldest = next(iter(self._unadmitted))
+            del self._unadmitted[oldest]
+            await oldest.close(worker.TOO_MUCH, "Too many pages connect at once.")
+        self._unadmitted[visitor] = None
+        try:
+            return await self._admission.admitted(visitor)
+        finally:
+            self._unadmitted.pop(visitor, None)
 
     async def _serve(
         self,

@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
+from tabhub.page_tools.worker import MOST_UNADMITTED
 from tabhub.server.serving import Server
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected
@@ -229,3 +230,14 @@ async def test_tokens_are_on_no_disk(tmp_path: Path) -> None:
     files = [path for path in home.root.rglob("*") if path.is_file()]
     token = shop.pairing["token"].encode()
     assert files and not any(token in path.read_bytes() for path in files)
+
+
+async def test_pages_that_say_nothing_keep_no_place_from_a_paired_one() -> None:
+    """Any page of the web can open sockets."""
+    async with served(Settings(worker_origins=[SHOP])) as server, AsyncExitStack() as silent:
+        for number in range(MOST_UNADMITTED + 5):
+            origin = f"https://n{number}.evil.example"
+            opened = connecting(server.port, origin=origin, hello=False)
+            await silent.enter_async_context(opened)
+        async with admitted(server) as page:
+            assert "result" in await page.register(ONE, tool("pay"))
