@@ -51,7 +51,7 @@ def _reading(
     )
 
 
-def _changing(path: str, handler: str, openapi: Json) -> HttpRoute:
+def _changing(path: str, handler: str, openapi: Json, *, throttled: bool = True) -> HttpRoute:
     """Something that the person does; the rate stops a program that repeats it endlessly."""
     return HttpRoute(
         path=path,
@@ -59,7 +59,7 @@ def _changing(path: str, handler: str, openapi: Json) -> HttpRoute:
         handler=handler,
         methods=("POST",),
         openapi=openapi,
-        throttled=True,
+        throttled=throttled,
     )
 
 
@@ -112,7 +112,8 @@ ROUTES = RouteTable(
     _changing("/reload", "reload", path_items.RELOAD),
     _changing("/extension/reload", "reload_extension", path_items.RELOAD_EXTENSION),
     _changing("/plugin-settings", "plugin_settings", path_items.PLUGIN_SETTINGS),
-    _changing("/pages/allow", "allow_page", path_items.ALLOW_PAGE),
+    # The `tabhub` command has no other way to confirm a page's code.
+    _changing("/pages/allow", "allow_page", path_items.ALLOW_PAGE, throttled=False),
     WebSocketRoute(path="/ws", access=Access.PERSON, handler="link", counts_as_use=False),
     WebSocketRoute(path="/page", access=Access.PAGES, handler="page_worker"),
 )

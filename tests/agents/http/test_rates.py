@@ -156,6 +156,9 @@ async def test_the_eleventh_administration_request_is_refused_and_reading_is_not
             assert (await http.post("/extension/reload")).status_code == 503
         for path in ("/reload", "/extension/reload", "/plugin-settings"):
             _refused(await http.post(path))
+        # The command `tabhub page allow` has no other way.
+        allowed = await http.post("/pages/allow", json={"origin": "https://shop.example"})
+        assert allowed.status_code == 200
         for path in ("/health", "/audit", "/ws-info", "/settings", "/metrics"):
             assert {(await http.get(path)).status_code for _ in range(15)} == {200}
 
