@@ -115,6 +115,17 @@ def test_setting_keeps_every_other_key_and_default_removes_the_setting(
     assert config(product) == before
 
 
+def test_closing_a_host_says_what_stays_open_there(product: Product) -> None:
+    product.run("permissions", "set", CLICK, "auto")
+    for host, has_below in (("bank.example", True), ("*.bank.example", False), ("10.0.0.1", False)):
+        said = product.run("permissions", "set", host, "off").stderr
+        assert ("'*.bank.example' off" in said) == has_below
+        assert f"keep it there: {CLICK}." in said and "sites.deny" in said
+    product.run("permissions", "set", CLICK, "default")
+    assert product.run("permissions", "set", "*.shop.example", "off").stderr == ""
+    assert product.run("permissions", "set", "shop.example", "ask").stderr == ""
+
+
 def test_one_host_in_two_spellings_has_one_level(product: Product) -> None:
     written = {"permissions": {"domains": {"Bank.Example": "off"}}}
     (product.home / "config.json").write_text(json.dumps(written))

@@ -1,6 +1,8 @@
 """`tabhub permissions`: lists and sets levels, and explains the decision about a call."""
 
 import json
+import re
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,6 +56,22 @@ def set_level(subject: str, level: LevelWord | None) -> None:
     keys.set_level(home, section, name, level)
     print(f"permissions.{section}.{name} = {level or 'default'}")
     running.reload(home)
+    if section == "domains" and level == "off":
+        for hint in _still_open(name):
+            print(hint, file=sys.stderr)
+
+
+def _still_open(host: str) -> Iterator[str]:
+    """What a person may expect to be off with a host, and is not."""
+    if "*" not in host and re.search("[a-z]", host) and "." in host:
+        yield f"Hosts below it are not included; for these: tabhub permissions set '*.{host}' off"
+    with _rules() as (_, chosen):
+        tools = [name for name, level in chosen.permissions.tools.items() if level != "off"]
+    if tools:
+        yield (
+            f"Tools with a level of their own keep it there: {', '.join(sorted(tools))}. To close "
+            "a site to every tool, name it under sites.deny in the policy file."
+        )
 
 
 def explain(name: str, url: str | None, client_name: str, as_json: bool) -> None:
