@@ -18,8 +18,17 @@ def cpu_seconds(pid: int) -> float:
 
 def rss_megabytes(pid: int) -> float:
     """The resident memory of a process."""
+    return _megabytes(pid, "VmRSS:")
+
+
+def peak_megabytes(pid: int) -> float:
+    """The most resident memory that the process has had."""
+    return _megabytes(pid, "VmHWM:")
+
+
+def _megabytes(pid: int, field: str) -> float:
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith(field):
             return int(line.split()[1]) * 1024 / MEGABYTE
     raise RuntimeError(f"process {pid} is gone")
 

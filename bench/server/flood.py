@@ -9,7 +9,7 @@ import uvloop
 
 from bench.caller import Caller, milliseconds
 from bench.http_connection import HttpConnection
-from bench.processes import Child, busy_client, rss_megabytes, server
+from bench.processes import Child, busy_client, peak_megabytes, rss_megabytes, server
 from bench.rows import Row
 from bench.server.echo_server import PAUSE, SECRET
 
@@ -25,10 +25,12 @@ def measure() -> Iterator[Row]:
     with server("bench.server.echo_server") as product:
         idle = rss_megabytes(product.pid)
         turns = [(_latencies(product), _flooded(product)) for _ in range(ROUNDS)]
+        peak = peak_megabytes(product.pid) - idle
         more = rss_megabytes(product.pid) - idle
     alone, busy = (median(_high(turn[side]) for turn in turns) for side in (0, 1))
     note = f"{busy:.0f} ms against {alone:.0f} ms without"
     yield Row("a call of 40 ms in a flood of refusals: 95th of 100", busy / alone, "×", LIMIT, note)
+    yield Row("memory during the refused calls", peak, " MB", MOST_MEGABYTES, "at its peak")
     yield Row("memory after the refused calls", more, " MB", MOST_MEGABYTES, f"idle {idle:.0f} MB")
 
 

@@ -558,10 +558,13 @@ interface TabhubWindowEvents {
 interface TabhubGuard {
   /** Without a number, no press is expected. */
   expectPress(element: Element, number: number | undefined): void;
-  expectKeys(isExpected: boolean): void;
+  expectKeys(): void;
+  refuseKeys(): void;
   /** How many keys have arrived since they are expected. */
   keys(): number;
-  refuseDrops(isRefused: boolean): void;
+  expectDrop(number: number): void;
+  /** The worker that expected something is gone. */
+  expectNothing(): void;
   /** Called with what a press would have hit. */
   onRefusal(listener: (by: string) => void): void;
 }

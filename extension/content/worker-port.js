@@ -77,7 +77,7 @@ tabhub.define("port", () => {
   function startTyping() {
     const { element, isText } = focus.typing();
     watch(element, "type");
-    guard.expectKeys(true);
+    guard.expectKeys();
     return { sensitive: secrets.isSecret(element), isText };
   }
 
@@ -118,7 +118,7 @@ tabhub.define("port", () => {
     const active = focus.begin();
     if (!active) return tabhub.fail("not_visible", "The page shows nothing.");
     watch(active, "key");
-    guard.expectKeys(true);
+    guard.expectKeys();
     return { sensitive: secrets.isSecret(active), isText: focus.isText(active) };
   }
 
@@ -178,13 +178,13 @@ tabhub.define("port", () => {
     ["focused", () => focus.isHere()],
     ["focus", takeFocus],
     ["typing", startTyping],
-    ["expectKeys", () => guard.expectKeys(true)],
-    ["refuseKeys", () => guard.expectKeys(false)],
+    ["expectKeys", () => guard.expectKeys()],
+    ["refuseKeys", () => guard.refuseKeys()],
     ["keys", () => ({ keys: guard.keys(), isHere: focus.isHere() })],
     ["regain", () => focus.regain()],
     ["regainField", () => focus.regain({ field: true })],
     ["wasSecret", () => focus.wasSecret()],
-    ["refuseDrops", ({ isRefused }) => guard.refuseDrops(isRefused)],
+    ["expectDrop", ({ number }) => guard.expectDrop(number)],
     ["pressed", () => focus.after()],
     ["field", (body) => minting(body, () => field.look(target.find(body)))],
     ["focusedFrame", (body) => minting(body, () => focus.frame())],
@@ -228,7 +228,8 @@ tabhub.define("port", () => {
   /** @param {any} message */
   async function answer({ id, type, body, until }) {
     const asked = port;
-    if (Date.now() > until) return;
+    // What only ends an expectation is never too late.
+    if (Date.now() > until && type !== "refuseKeys") return;
     try {
       const value = await answers.get(type)?.(body);
       if (!post(asked, { id, value })) tabhub.fail("too_large", "The page's answer is too large.");
@@ -273,6 +274,7 @@ tabhub.define("port", () => {
     // Reading the error keeps it out of the page's console.
     void chrome.runtime?.lastError;
     port = null;
+    guard.expectNothing();
     if (!chrome.runtime?.id) return;
     const now = performance.now();
     briefLives = now - connectedAt < CALM_MS ? briefLives + 1 : 0;

@@ -336,6 +336,18 @@ async def test_a_call_that_is_refused_before_it_runs_has_not_begun() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["types", "typse"])
+async def test_a_call_for_which_the_log_has_no_room_keeps_its_secrets(name: str) -> None:
+    bench = Bench()
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}}
+    secret = frozenset({"text"})
+    bench.tools.add(Tool("types", "types", schema, source="test", secret_arguments=secret))
+    bench.audit.refusal = Unavailable("no room", "rate_limited")
+    with pytest.raises(Unavailable):
+        await bench.call(name, {"text": "Hunter22x"})
+    assert "text" in bench.audit.events[-1].secret_arguments
+
+
 async def test_a_repeated_result_needs_room_in_the_log_too() -> None:
     bench = Bench()
     await bench.call(id="operation")

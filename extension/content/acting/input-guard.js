@@ -65,12 +65,18 @@ tabhub.define("guard", () => {
   const AFTER_DOWN = ["mousedown", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
   const STARTS = ["dragstart", "selectstart"];
   const DROPS = ["dragenter", "dragover", "drop"];
+  /** Data of a drag that the worker continues has this type too, with the number of its press. */
+  const DROP_TYPE = "application/x-tabhub-drop-";
+  /** What is expected does not stay so for ever, whatever happens to the worker. */
+  const KEYS_MS = 10_000;
+  const PRESS_MS = 60_000;
 
-  /** @type {{element: Element, number: number} | null} */
+  /** @type {{element: Element, number: number, until: number} | null} */
   let aim = null;
-  let takesKeys = false;
+  let keysUntil = 0;
   let keys = 0;
-  let refusesDrops = false;
+  /** @type {string | null} */
+  let expectedDrop = null;
   /** @type {"ours" | "refused" | null} the press that is going on */
   let press = null;
   /** @type {((by: string) => void) | undefined} */
@@ -87,17 +93,22 @@ tabhub.define("guard", () => {
     if (!event.isTrusted || event.location !== LEFT) return;
     // Some keyboards do not send codes.
     if (PAIRED.test(event.code) || PAIRED.test(event.key)) return;
-    if (!takesKeys) return refuse(event);
+    if (performance.now() > keysUntil) return refuse(event);
+    keysUntil = performance.now() + KEYS_MS;
     if (event.type === "keydown") keys++;
   }
 
   /** @param {PointerEvent} event */
   function pointer(event) {
-    if (!event.isTrusted || event.pointerType !== "mouse") return;
-    const number = Math.round(event.tangentialPressure / PRESS_UNIT);
+    if (!event.isTrusted) return;
+    const isMouse = event.pointerType === "mouse";
+    const number = isMouse ? Math.round(event.tangentialPressure / PRESS_UNIT) : 0;
     if (event.type === "pointerdown") press = number ? pressed(event, number) : null;
     else if (number && press !== "ours") press = "refused";
-    if (press === "refused") refuse(event);
+    if (press !== "refused") return;
+    refuse(event);
+    // The click of this release comes in the same task.
+    if (event.type === "pointerup") setTimeout(() => press === "refused" && (press = null));
   }
 
   /**
@@ -106,19 +117,21 @@ tabhub.define("guard", () => {
    */
   function pressed(event, number) {
     const hit = event.composedPath()[0];
-    if (aim?.number === number && tabhub.hit.receives(aim.element, hit)) return "ours";
+    const isExpected = aim?.number === number && performance.now() < aim.until;
+    if (isExpected && tabhub.hit.receives(/** @type {any} */ (aim).element, hit)) return "ours";
     onRefusal?.(hit instanceof Element ? tabhub.hit.describe(hit) : "the page");
     return "refused";
   }
 
-  /** @param {Event} event */
+  /** @param {Event & {pointerType?: string}} event that of a click by the keyboard is empty */
   function rest(event) {
-    if (event.isTrusted && press === "refused") refuse(event);
+    if (event.isTrusted && press === "refused" && event.pointerType !== "") refuse(event);
   }
 
-  /** @param {Event} event */
+  /** @param {DragEvent} event */
   function drop(event) {
-    if (event.isTrusted && refusesDrops) refuse(event);
+    const ours = event.dataTransfer?.types.find((type) => type.startsWith(DROP_TYPE));
+    if (event.isTrusted && ours !== undefined && ours !== expectedDrop) refuse(event);
   }
 
   const active = { passive: false };
@@ -128,13 +141,20 @@ tabhub.define("guard", () => {
   on(DROPS, drop, active);
 
   return {
-    expectPress: (element, number) => void (aim = number ? { element, number } : null),
-    expectKeys(isExpected) {
-      takesKeys = isExpected;
+    expectPress(element, number) {
+      aim = number ? { element, number, until: performance.now() + PRESS_MS } : null;
+    },
+    expectKeys() {
+      keysUntil = performance.now() + KEYS_MS;
       keys = 0;
     },
+    refuseKeys: () => void (keysUntil = 0),
     keys: () => keys,
-    refuseDrops: (isRefused) => void (refusesDrops = isRefused),
+    expectDrop: (number) => void (expectedDrop = DROP_TYPE + number),
+    expectNothing() {
+      aim = expectedDrop = null;
+      keysUntil = 0;
+    },
     onRefusal: (given) => void (onRefusal = given),
   };
 });

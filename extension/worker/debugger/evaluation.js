@@ -152,14 +152,14 @@ const MOST_LEVELS = 200;
 const LISTS_OF_NODES = new Set(["NodeList", "HTMLCollection"]);
 
 /** @param {import("../shared/command-context.d.ts").Context<Wire.Evaluate>} context */
-export async function evaluate({ tabId, input, site, signal }) {
+export async function evaluate({ tabId, input, site, signal, reach }) {
   const { code, timeoutMs } = input;
   if (typeof code !== "string") throw new CommandError("invalid_arguments", "code is missing.");
   // The browser itself ends code that does not yield, if it is not cancelled before.
   const timeout = typeof timeoutMs === "number" && timeoutMs > 0 ? timeoutMs : TIMEOUT_MS;
   const work = (/** @type {AbortSignal} */ live) =>
     withTermination(tabId, code, signal, (source) =>
-      run({ tabId, code, site, timeout, source }, live),
+      run({ tabId, code, site, reach, timeout, source }, live),
     );
   return withTab(tabId, () =>
     unlessDialog(tabId, signal, (live) => bounded(() => work(live), timeoutMs)),
@@ -171,6 +171,7 @@ export async function evaluate({ tabId, input, site, signal }) {
  * @property {number} tabId
  * @property {string} code
  * @property {string | undefined} site
+ * @property {import("../shared/command-context.d.ts").Reach} reach
  * @property {number} timeout
  * @property {string} source its name in the page's stacks
  */
@@ -179,12 +180,13 @@ export async function evaluate({ tabId, input, site, signal }) {
  * @param {Run} order
  * @param {AbortSignal} signal
  */
-async function run({ tabId, code, site, timeout, source }, signal) {
-  const params = { ...EVALUATE, timeout };
+async function run({ tabId, code, timeout, source, ...bounds }, signal) {
   const evaluated = async (/** @type {string} */ text) => {
     const expression = `${text}\n//# sourceURL=${source}`;
-    const again = () => inDocument(tabId, site, { ...params, expression });
-    return inDocument(tabId, site, { ...params, expression }, again);
+    const params = { ...EVALUATE, timeout, expression };
+    const answer = await inDocument(tabId, bounds, params);
+    // The document had gone before anything ran.
+    return isGone(answer.refused) ? inDocument(tabId, bounds, params) : answer;
   };
   const answer = await evaluated(code);
   if (!refusedReturn(answer)) return resultOf(tabId, answer);
@@ -196,20 +198,16 @@ async function run({ tabId, code, site, timeout, source }, signal) {
  * Evaluates in the document whose site is checked here, and in no other that the tab may show by
  * then. The check is not part of the code, which could be written so that the check does not run.
  * @param {number} tabId
- * @param {string | undefined} site
+ * @param {Pick<Run, "site" | "reach">} bounds
  * @param {{expression: string}} params
- * @param {() => Promise<any>} [again] what to do if the document is gone and nothing has run
  */
-async function inDocument(tabId, site, params, again) {
+async function inDocument(tabId, { site, reach }, params) {
   const page = await documentOf(tabId);
-  const isAllowed = () => isOn(tabId, page, site);
+  const isAllowed = () => isOn(tabId, page, site, reach);
   if (!(await isAllowed())) throw moved();
   const uniqueContextId = page.uniqueId;
   const answer = await ask(tabId, "Runtime.evaluate", { ...params, uniqueContextId });
-  if (again && isGone(answer.refused)) {
-    forgetDocument(tabId, page);
-    return again();
-  }
+  if (isGone(answer.refused)) forgetDocument(tabId, page);
   if (answer.refused) return answer;
   // A blank document may have become another one in place; if that cannot be asked, nothing leaves.
   const isStill = await isAllowed().catch((error) => Promise.reject(cutOff(messageOf(error))));

@@ -25,6 +25,8 @@ const shown = new Map();
 const mainFrames = new Map();
 /** @type {Map<number, PageDocument>} found while the domain was enabled for a moment */
 const found = new Map();
+/** @type {Map<number, Promise<PageDocument>>} */
+const finding = new Map();
 
 /**
  * @param {number} tabId
@@ -56,7 +58,19 @@ export function dropRuntime(tabId, user) {
  * @returns {Promise<PageDocument>}
  */
 export async function documentOf(tabId) {
-  return found.get(tabId) ?? shownIn(tabId) ?? within(FIND_MS, find(tabId));
+  return found.get(tabId) ?? shownIn(tabId) ?? within(FIND_MS, findOnce(tabId));
+}
+
+/**
+ * Several commands may look at once: the first to end would disable the domain for the others.
+ * @param {number} tabId
+ */
+function findOnce(tabId) {
+  const underWay = finding.get(tabId);
+  if (underWay) return underWay;
+  const begun = find(tabId).finally(() => finding.delete(tabId));
+  finding.set(tabId, begun);
+  return begun;
 }
 
 /** @param {number} tabId */
@@ -85,24 +99,19 @@ export function isGone(fault) {
  * @param {number} tabId
  * @param {PageDocument} page
  * @param {string | undefined} site
+ * @param {Pick<import("../shared/command-context.d.ts").Reach, "among">} reach
  * @returns {Promise<boolean>}
  */
-export async function isOn(tabId, page, site) {
-  if (site === undefined || siteOf(page.origin) === site) return true;
-  return isShowing(page.origin, await addressOf(tabId, page), site);
-}
-
-/**
- * For a document whose origin is not the site's: one without an origin, or a blank one.
- * @param {string} origin
- * @param {string} href
- * @param {string} site
- */
-export function isShowing(origin, href, site) {
-  const isOpaque = !/^https?:/.test(origin);
-  // A blank document has the origin of the page that opened it, if any.
-  if (BLANK.test(href)) return isOpaque || site === "";
-  return isOpaque && siteOfDocument("null", href) === site;
+export async function isOn(tabId, page, site, reach) {
+  const isOpaque = !/^https?:/.test(page.origin);
+  const own = siteOf(page.origin);
+  if (site === undefined || (own === site && !isOpaque)) return true;
+  const href = await addressOf(tabId, page);
+  if (isOpaque) return BLANK.test(href) || siteOfDocument("null", href) === site;
+  if (!BLANK.test(href) || site !== "") return false;
+  // A blank document has the origin, and so the data, of the page that opened it.
+  const allowed = await reach.among([own], site);
+  return !allowed || allowed.has(own);
 }
 
 /**

@@ -37,7 +37,7 @@ export class Frame {
   #rate = new RateLimit(MOST_SAID);
   #isGone = false;
   /** Its page has removed our listeners, and may get input before the ones that we added again. */
-  isLate = false;
+  onLate = () => {};
 
   /**
    * @param {chrome.runtime.Port} port
@@ -88,7 +88,7 @@ export class Frame {
     if (!this.#isAnswer(message) && this.#rate.note(Date.now())) return this.#pause();
     if (message?.type === "hello") this.#hello(message);
     else if (message?.type === "news") this.onNews(message);
-    else if (message?.type === "late") this.isLate = true;
+    else if (message?.type === "late") this.onLate();
     else if (typeof message?.type === "string") this.onSaid(message);
     else this.#requests.settle(message?.id, answerError(message), message?.value);
   }
@@ -149,6 +149,8 @@ const tabs = new Map();
 const arrivals = new Set();
 /** @type {Set<number>} tabs for which this has been noted */
 const limited = new Set();
+/** @type {Map<number, Set<string>>} the sites whose frames may get input before our listeners do */
+const late = new Map();
 const refNumbers = new RefNumbers();
 const save = saver(STORED, () => refNumbers.dump());
 
@@ -170,6 +172,15 @@ export function frameConnected(port) {
   };
   frame.onSaid = (message) => report("said", frame, message);
   frame.onRateLimit = () => noteRateLimit(frame.tabId);
+  frame.onLate = () => late.set(frame.tabId, lateSites(frame.tabId).add(frame.site));
+}
+
+/**
+ * They stay so until the tab shows another page: the site may have further frames.
+ * @param {number} tabId
+ */
+export function lateSites(tabId) {
+  return late.get(tabId) ?? new Set();
 }
 
 /** @param {number} tabId */
@@ -204,6 +215,7 @@ function noteRange(frame) {
 function forgetFrames(tabId) {
   tabs.delete(tabId);
   limited.delete(tabId);
+  late.delete(tabId);
   if (refNumbers.forget(tabId)) save();
 }
 
@@ -326,4 +338,10 @@ function describe() {
   return { reached, slots: refNumbers.dump() };
 }
 
-register({ name: "frames", restore: restoreRefNumbers, forget: forgetFrames, describe });
+register({
+  name: "frames",
+  restore: restoreRefNumbers,
+  forget: forgetFrames,
+  committed: (tabId) => void late.delete(tabId),
+  describe,
+});

@@ -7,8 +7,7 @@ import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
 import { send, takenTabs, waitUntilDrawn } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
-import { framesOf } from "../frames/frames.js";
-import { dragData, holdAt, nextPress, releaseAt, pullTo } from "./trusted-input.js";
+import { dragData, holdAt, markedData, nextPress, pullTo, releaseAt } from "./trusted-input.js";
 import { modifierBits } from "./key-strokes.js";
 import { Observations } from "../shared/timing.js";
 import { requireStay } from "../shared/known-tabs.js";
@@ -17,8 +16,6 @@ import { register } from "../shared/tab-state.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 5000;
-/** A busy frame cannot take a drop either. */
-const DROPS_MS = 1000;
 /** Where in the viewport the start may be scrolled to, tried in order. */
 const SCROLLS = [["center"], ["start"], ["end"]];
 /** @type {Set<import("../shared/command-errors.js").Reason>} */
@@ -143,7 +140,7 @@ class Hand {
     try {
       await Promise.all([
         send(this.#tabId, "Input.setInterceptDrags", { enabled: true }),
-        this.#refuseDrops(true),
+        this.#places.to.frame.ask("expectDrop", { number: this.#press.number }),
       ]);
       signal.throwIfAborted();
       await holdAt(this.#tabId, start, this.#press);
@@ -158,20 +155,9 @@ class Hand {
       void releaseAt(this.#tabId, at, this.#press).catch(() => {});
       throw error;
     } finally {
-      void this.#refuseDrops(false);
       leaveDrags(this.#tabId);
       catching.delete(this.#tabId);
     }
-  }
-
-  /**
-   * A page could move another frame to where the data is dropped.
-   * @param {boolean} isRefused
-   */
-  async #refuseDrops(isRefused) {
-    const others = framesOf(this.#tabId).filter((frame) => frame !== this.#places.to.frame);
-    const asked = others.map((frame) => frame.ask("refuseDrops", { isRefused }, DROPS_MS));
-    await Promise.allSettled(asked);
   }
 
   /** @param {Point} point */
@@ -188,7 +174,8 @@ class Hand {
     if (!this.#seen.has("caught") && (await this.#places.from.frame.ask("dragging", {}))) {
       await this.#seen.until(CAUGHT_MS, "caught");
     }
-    return this.#seen.get("caught");
+    const data = this.#seen.get("caught");
+    return data && markedData(data, this.#press.number);
   }
 
   /** @param {Point} point */

@@ -15,7 +15,7 @@ import {
   untilIdle,
 } from "./act.js";
 import { focusedDocument, trustOf } from "./hand.js";
-import { SHIFT, modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
+import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
 import { KeyTarget, blocked, isSecretMeant, meantFrame } from "./key-target.js";
 
 // How a text is typed: as keys where the keyboard has them, inserted where it does not.
@@ -23,7 +23,7 @@ import { KeyTarget, blocked, isSecretMeant, meantFrame } from "./key-target.js";
 /** Longer texts are inserted line by line, as if pasted. */
 const LONGEST_TYPED = 300;
 
-/** @typedef {string | import("./key-strokes.js").Stroke} Piece a string is to be inserted */
+/** @typedef {import("./key-target.js").Piece} Piece */
 
 /**
  * @param {string} text
@@ -123,7 +123,9 @@ async function sendKeys(context, frame, focus, piecesFor) {
   const act = async (_, live) => {
     const ready = await focus();
     ({ sensitive } = ready);
-    await sendPieces(context, target, safely(piecesFor(ready), target, ready), live);
+    await sendPieces(context, target, piecesFor(ready), ready, live).catch((error) => {
+      throw target.counted(error);
+    });
   };
   try {
     const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
@@ -142,9 +144,10 @@ async function sendKeys(context, frame, focus, piecesFor) {
  * @param {Handed} context
  * @param {KeyTarget} target
  * @param {Piece[]} pieces
+ * @param {Ready} ready
  * @param {AbortSignal} live
  */
-async function sendPieces(context, target, pieces, live) {
+async function sendPieces(context, target, pieces, { isText }, live) {
   const { tabId, site, hand } = context;
   requireKnownSite(tabId, site);
   for (const [index, piece] of pieces.entries()) {
@@ -152,36 +155,8 @@ async function sendPieces(context, target, pieces, live) {
     if (hand.trusted) await requireFocus(context);
     live.throwIfAborted();
     requireStay(tabId, site);
-    if (typeof piece === "string") await target.write(piece);
-    else await target.strike(piece, index === pieces.length - 1);
+    await target.send(piece, { isText, isLast: index === pieces.length - 1 });
   }
-}
-
-/**
- * Where a frame of another site could read keys, text is inserted instead.
- * @param {Piece[]} pieces
- * @param {KeyTarget} target
- * @param {Ready} ready
- * @returns {Piece[]}
- */
-function safely(pieces, target, { isText }) {
-  if (target.isSafe) return pieces;
-  const safe = pieces.map((piece) => (isText ? (textOf(piece) ?? piece) : piece));
-  const unsafe = safe.find((piece) => typeof piece !== "string" && textOf(piece));
-  if (!unsafe) return joined(safe);
-  const message =
-    "A frame of another site could read the keys, and what has the focus is no field for text. Nothing was typed.";
-  throw new CommandError("covered_by", message, { coveredBy: "another frame" });
-}
-
-/**
- * @param {Piece} piece
- * @returns {string | undefined} what it writes, other than a new line
- */
-function textOf(piece) {
-  if (typeof piece === "string") return piece;
-  const isCommand = (piece.modifiers & ~SHIFT) !== 0;
-  return isCommand || piece.key.key === "Enter" ? undefined : piece.key.text;
 }
 
 /**

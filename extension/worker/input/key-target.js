@@ -1,8 +1,9 @@
 /** Which frame keys are meant for, and whether they arrive there. */
 
-import { framesOf, mainFrame } from "../frames/frames.js";
+import { framesOf, lateSites, mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { lastActed } from "./act.js";
+import { SHIFT } from "./key-strokes.js";
 
 /** A frame that takes the focus again and again keeps keys from arriving. */
 const MOST_TRIES = 4;
@@ -10,6 +11,7 @@ const LOOK_MS = 500;
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @typedef {import("./key-strokes.js").Stroke} Stroke */
+/** @typedef {string | Stroke} Piece a string is to be inserted */
 
 /**
  * For keys without a target: the frame that has the focus, unless it has taken it from the one in
@@ -44,7 +46,16 @@ async function focusedFrame(tabId) {
  */
 export async function isSecretMeant(tabId) {
   const asked = framesOf(tabId).map((frame) => frame.ask("wasSecret", {}, LOOK_MS));
-  return (await Promise.allSettled(asked)).some((found) => "value" in found && found.value);
+  return (await Promise.allSettled(asked)).some(isSecret);
+}
+
+/**
+ * A frame that does not answer may have such a field.
+ * @param {PromiseSettledResult<boolean>} answer
+ */
+function isSecret(answer) {
+  if ("value" in answer) return answer.value;
+  return answer.reason instanceof CommandError && answer.reason.reason === "timeout";
 }
 
 /**
@@ -57,10 +68,16 @@ function taken(why, typed) {
   return new CommandError("covered_by", `Another frame has the focus. ${what}. ${why}`, data);
 }
 
-/** @param {number} [typed] */
-export function blocked(typed) {
+export function blocked() {
   const message = "The focus is in a frame where this tool is not allowed: no more keys were sent.";
-  return new CommandError("navigated_away", message, { typed });
+  return new CommandError("navigated_away", message);
+}
+
+/** @param {number} typed */
+function unsafe(typed) {
+  const message =
+    "A frame of another site could read the keys, and what has the focus is no field for text.";
+  return taken(message, typed);
 }
 
 /** Sends the keys of one call, and makes sure that each of them arrives. */
@@ -87,31 +104,42 @@ export class KeyTarget {
     return !this.#hand.trusted || framesOf(this.frame.tabId).length <= 1;
   }
 
-  /**
-   * Frames whose page has removed our listeners could read keys that are not meant for them.
-   */
-  get isSafe() {
+  /** Frames whose page has removed our listeners could read keys that are not meant for them. */
+  get #isSafe() {
     const { tabId, site } = this.frame;
-    if (!this.#hand.trusted) return true;
-    return framesOf(tabId).every((frame) => frame.site === site || !frame.isLate);
-  }
-
-  /** @param {string} text */
-  async write(text) {
-    await this.#hand.write(this.frame, text);
-    this.typed += [...text].length;
-    this.hasWritten = true;
+    return !this.#hand.trusted || [...lateSites(tabId)].every((one) => one === site);
   }
 
   /**
-   * @param {Stroke} stroke
-   * @param {boolean} isLast
+   * Sends one piece: as a key, unless another frame could read it; then its text is inserted.
+   * @param {Piece} piece
+   * @param {{isText?: boolean, isLast: boolean}} how isText: what has the focus is a field for text
    */
-  async strike(stroke, isLast) {
-    for (let tries = 1; !(await this.#struck(stroke, isLast)); tries++) {
+  async send(piece, { isText, isLast }) {
+    for (let tries = 1; ; tries++) {
+      const text = typeof piece === "string" || !this.#isSafe ? textOf(piece) : undefined;
+      if (text !== undefined && !isText) throw unsafe(this.typed);
+      if (text !== undefined) return this.#write(text);
+      if (await this.#struck(/** @type {Stroke} */ (piece), isLast)) return;
       const why = "A frame that takes the focus again and again is in the way.";
       if (tries === MOST_TRIES || !(await this.#regain())) throw taken(why, this.typed);
     }
+  }
+
+  /**
+   * @param {unknown} error
+   * @returns {unknown} the same, and how much had been typed
+   */
+  counted(error) {
+    if (error instanceof CommandError) error.data = { ...error.data, typed: this.typed };
+    return error;
+  }
+
+  /** @param {string} text */
+  async #write(text) {
+    await this.#hand.write(this.frame, text);
+    this.typed += [...text].length;
+    this.hasWritten = true;
   }
 
   /**
@@ -142,7 +170,7 @@ export class KeyTarget {
   /** The focus is in another frame now, for the next key. */
   async #follow() {
     const next = await focusedFrame(this.frame.tabId);
-    if (!this.#reach.allows(next)) throw blocked(this.typed);
+    if (!this.#reach.allows(next)) throw blocked();
     if (next.site !== this.frame.site) {
       if (await this.#regain()) return;
       throw taken("It is of another site: click the field there.", this.typed);
@@ -162,6 +190,16 @@ export class KeyTarget {
   async stop() {
     await this.frame.ask("refuseKeys", {}).catch(() => {});
   }
+}
+
+/**
+ * @param {Piece} piece
+ * @returns {string | undefined} what it writes, other than a new line
+ */
+function textOf(piece) {
+  if (typeof piece === "string") return piece;
+  const isCommand = (piece.modifiers & ~SHIFT) !== 0;
+  return isCommand || piece.key.key === "Enter" ? undefined : piece.key.text;
 }
 
 /** @param {Stroke} stroke */

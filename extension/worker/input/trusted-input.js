@@ -18,7 +18,9 @@ const BUTTONS = new Map([
  */
 const PRESS_UNIT = 2 ** -20;
 const MOST_PRESSES = 1000;
-let lastPress = 0;
+/** Numbers of an earlier worker may still be expected somewhere. */
+let lastPress = Math.floor(Math.random() * MOST_PRESSES);
+const DROP_TYPE = "application/x-tabhub-drop-";
 
 /** @typedef {{x: number, y: number}} Point */
 /**
@@ -185,6 +187,17 @@ export async function releaseAt(tabId, point, press) {
  */
 export async function dragData(tabId, type, point, data, modifiers) {
   await send(tabId, "Input.dispatchDragEvent", { type, ...point, data, modifiers });
+}
+
+/**
+ * A page could move another frame to where data is dropped: one that does not expect it refuses.
+ * Files are not marked, because pages take every item beside them for a file too.
+ * @param {{items: object[]}} data
+ * @param {number} number
+ */
+export function markedData({ items, ...data }, number) {
+  const mark = { mimeType: DROP_TYPE + number, data: String(number) };
+  return { ...data, items: [...items, mark] };
 }
 
 register({

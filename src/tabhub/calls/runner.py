@@ -90,12 +90,11 @@ class Runner:
     async def _replayed(self, call: Call, operation: Operation) -> CallResult:
         """Return what the first call with the id returned, with an audit entry of its own."""
         call.started, call.verdict, call.begun = self._clock(), "replayed", True
-        call.tool = self._tools.find(call.name) or UNKNOWN
-        call.secrets = set(call.tool.secret_arguments)
         repeat = partial(self._operations.repeat, operation=operation)
         return await self._recorded(call, repeat)
 
     async def _recorded(self, call: Call, run: Run) -> CallResult:
+        self._look_up(call)
         try:
             with self._audit.room(call.client.name):
                 returned = await run(call)
@@ -149,8 +148,7 @@ class Runner:
         raise Internal(f"Something went wrong inside tabhub while it ran {call.name}.")
 
     async def _run_tool(self, call: Call) -> CallResult:
-        tool = call.tool = self._look_up(call)
-        call.secrets = set(tool.secret_arguments)
+        tool = self._tools.get(call.name)
         call.arguments = arguments = self._validators.decoded(tool, call.raw)
         if not tool.is_bounded:
             self._check(call)
@@ -175,12 +173,12 @@ class Runner:
         self._validators.check(call.tool, call.arguments)
         call.fits = True
 
-    def _look_up(self, call: Call) -> Tool:
-        if (tool := self._tools.find(call.name)) is not None:
-            return tool
+    def _look_up(self, call: Call) -> None:
+        """Find out which arguments are secret, before anything can refuse the call."""
+        call.tool = self._tools.find(call.name) or UNKNOWN
         # The name may be mistyped, so an argument that is secret in any tool is secret here.
-        call.secrets = {name for tool in self._tools for name in tool.secret_arguments}
-        return self._tools.get(call.name)
+        tools = self._tools if call.tool is UNKNOWN else (call.tool,)
+        call.secrets = {name for tool in tools for name in tool.secret_arguments}
 
     def _endable(self, call: Call) -> AbstractContextManager[Any]:
         """Let a person end the call; a container stays, to report how its own calls ended."""

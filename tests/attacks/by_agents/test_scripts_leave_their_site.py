@@ -58,10 +58,10 @@ async def test_honest_code_is_not_refused(tmp_path: Path, site: Site, busy: bool
 
 
 async def test_a_blank_tab_of_a_denied_page_is_not_read(tmp_path: Path, site: Site) -> None:
-    """A blank document belongs to the page that opened it."""
+    """A blank document has the data of the page that opened it."""
     denied = site.other.removeprefix("http://")
     config = {"permissions": {"domains": {denied: "off"}}}
-    write = "document.write('inside'); location.href = 'about:blank'"
+    write = "localStorage.kept = 'inside'; document.write('inside'); location.href = 'about:blank'"
     async with rig(tmp_path, config) as here, here.agent("robot") as agent:
         await agent.call("browser_open_tab", url=f"{site.url}/html?body=<p>outside")
         leave = (
@@ -69,8 +69,11 @@ async def test_a_blank_tab_of_a_denied_page_is_not_read(tmp_path: Path, site: Si
         )
         await agent.call("browser_execute_script", code=leave)
         for _ in range(ROUNDS):
-            found = await agent.result("browser_execute_script", code="document.body.innerText")
+            code = "document.body.innerText + localStorage.kept"
+            found = await agent.result("browser_execute_script", code=code)
             assert "inside" not in str(found["structuredContent"].get("value"))
+        shown = await agent.call("browser_get_tab_info")
+        assert "about:blank" in str(shown) and _reason(found) in LOST
 
 
 async def _return_to(agent: Agent, site: Site) -> None:

@@ -1,5 +1,6 @@
 """Keys and text reach the frame they were meant for, or none."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,7 +24,7 @@ const field = document.querySelector('input');
 """
 THIEF = f"<input><script>{KEEP}setInterval(() => field.focus(), 1)</script>"
 NESTED = (
-    "<script>const frame = document.createElement('iframe'); document.body.append(frame);"
+    "<body><script>const frame = document.createElement('iframe'); document.body.append(frame);"
     "for (const name of ['keydown', 'beforeinput', 'input'])"
     "frame.contentWindow.addEventListener(name, (e) => document.title += e.key ?? e.data, true);"
     "frame.contentDocument.body.innerHTML = '<input>';"
@@ -36,7 +37,19 @@ REOPENED = (
     "setInterval(() => document.querySelector('input').focus(), 1); document.close() }, 50)"
     "</script>"
 )
-THIEVES = {"focuses a field": THIEF, "nests a frame": NESTED, "opens its document": REOPENED}
+REOPENED_WITHIN = REOPENED.replace("document.title +=", "parent.document.title +=")
+_QUOTED = json.dumps(REOPENED_WITHIN).replace("</", "<\\/")
+NESTED_PAGE = (
+    "<body><script>const frame = document.createElement('iframe');"
+    f"frame.src = '/html?body=' + encodeURIComponent({_QUOTED});"
+    "document.body.append(frame)</script>"
+)
+THIEVES = {
+    "focuses a field": THIEF,
+    "nests a frame": NESTED,
+    "opens its document": REOPENED,
+    "opens the document of a frame of its own": NESTED_PAGE,
+}
 LOST = {"", "covered_by", "navigated_away", "page_may_have_received"}
 """The last: our frame has counted the key, but it was not seen on the field."""
 
@@ -104,6 +117,27 @@ async def test_a_frame_cannot_take_what_is_typed(
         assert "browser_type_text" in kept and SECRET not in kept
 
 
+AT_BLUR = (
+    "<input><script>const keep = (e) => top && (document.title += e.key ?? e.data);"
+    "const steal = () => document.querySelector('input').focus();"
+    "let timer = setInterval(steal, 1);"
+    "addEventListener('blur', () => { clearInterval(timer); document.open();"
+    "document.write('<title></title><input>');"
+    "addEventListener('keydown', keep, true); timer = setInterval(steal, 1); document.close() })"
+    "</script>"
+)
+
+
+async def test_a_frame_that_opens_its_document_during_a_call_reads_one_key_at_most(
+    tmp_path: Path, site: Site
+) -> None:
+    async with stage(tmp_path, site, AT_BLUR) as here:
+        for _ in range(ROUNDS):
+            await here.agent.result("browser_click_element", selector="#p")
+            assert await here.reason("computer", action="type", text=SECRET) in LOST
+        assert len(await here.stolen()) <= 1
+
+
 @at_load
 async def test_honest_typing_beside_a_frame_is_not_refused(
     tmp_path: Path, site: Site, busy: bool
@@ -117,16 +151,25 @@ async def test_honest_typing_beside_a_frame_is_not_refused(
         assert await here.stolen() == ""
 
 
-async def test_the_error_says_how_much_was_typed(tmp_path: Path, site: Site) -> None:
+@pytest.mark.parametrize(
+    ("walled", "reason", "words"),
+    [
+        (False, "covered_by", "3 keys were typed"),
+        (True, "navigated_away", "no more keys were sent"),
+    ],
+)
+async def test_the_error_says_how_much_was_typed(
+    tmp_path: Path, site: Site, walled: bool, reason: str, words: str
+) -> None:
     """The page itself gives the focus to the frame after three keys."""
-    async with stage(tmp_path, site, f"<input><script>{KEEP}</script>") as here:
+    async with stage(tmp_path, site, f"<input><script>{KEEP}</script>", walled=walled) as here:
         script = "p.oninput = () => p.value.length > 2 && (p.disabled = true, frames[0].focus())"
         await here.agent.call("browser_execute_script", code=script)
         await here.agent.call("browser_click_element", selector="#p")
         result = await here.agent.result("computer", action="type", text=SECRET)
         error = result["structuredContent"]["error"]
-        assert (error["reason"], error["typed"]) == ("covered_by", 3)
-        assert "3 keys were typed" in result["content"][0]["text"]
+        assert (error["reason"], error["typed"]) == (reason, 3)
+        assert words in result["content"][0]["text"]
         assert await here.value() == SECRET[:3]
         assert await here.stolen() == ""
 

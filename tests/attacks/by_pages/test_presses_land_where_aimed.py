@@ -129,3 +129,18 @@ async def test_the_error_says_that_nothing_was_done(tmp_path: Path, site: Site) 
         error = found["structuredContent"]["error"]
         assert error["reason"] == "covered_by" and error["coveredBy"] == "<body>"
         assert "nothing was done" in found["content"][0]["text"]
+
+
+async def test_after_a_refused_press_the_keyboard_still_clicks(tmp_path: Path, site: Site) -> None:
+    hides = "hide = () => b.hidden = true; addEventListener('pointerrawupdate', hide)"
+    script = f"pressed = 0; b.onclick = () => pressed++; {hides}"
+    body = f"{STYLE}{BUTTON}<script>{script}</script>"
+    async with rig(tmp_path, {}) as here, here.agent("robot") as agent:
+        await agent.call("browser_open_tab", url=_page(site.url, body))
+        found = await agent.result("browser_click_element", selector="#b")
+        assert _reason(found) == "covered_by"
+        shown = "removeEventListener('pointerrawupdate', hide); b.hidden = false"
+        await agent.call("browser_execute_script", code=shown)
+        await agent.call("browser_press_key", selector="#b", key="Enter")
+        clicked = await agent.call("browser_execute_script", code="pressed")
+        assert clicked["value"] == 1
