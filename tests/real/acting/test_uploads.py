@@ -308,7 +308,7 @@ async def test_a_file_is_not_uploaded_to_a_frame_of_a_forbidden_site(
     tmp_path: Path, site: Site
 ) -> None:
     forbidden = site.other.removeprefix("http://")
-    config = {"permissions": {"domains": {forbidden: "off"}}}
+    config = {"permissions": {"domains": {forbidden: "off"}}, "uploads": {"folders": None}}
     body = f"<iframe src='{site.other}/upload.html' width=800 height=700></iframe>"
     files = [in_base64("a.txt", b"x")]
     async with rig(tmp_path, config) as here, here.agent("robot") as robot:
