@@ -116,8 +116,10 @@ function renderRest(model, server, actions) {
   byId("this-tab-section").hidden = !tab;
   fill(byId("pairing"), server.knocks, "code", (request) => pairingRow(request, attempt));
   byId("pairing-section").hidden = !server.knocks.length;
-  fill(byId("pages"), server.pages, "origin", (page) => pageRow(page, attempt));
-  byId("pages-section").hidden = !server.pages.length;
+  // Older servers do not send them.
+  const pages = server.pages ?? [];
+  fill(byId("pages"), pages, "origin", (page) => pageRow(page, attempt));
+  byId("pages-section").hidden = !pages.length;
   renderPermissions(server, attempt);
 }
 

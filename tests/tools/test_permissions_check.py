@@ -29,8 +29,8 @@ argument = "url"
 hosts = ["a.example", "b.example"]
 otherwise = "off"
 """
-TOOLS = {"cart": "allow", "pay": "ask", "buy": "ask"}
-"""In a managed browser, in a person's own, and in an unknown one."""
+TOOLS = {"cart": "allow", "pay": "ask", "buy": "allow"}
+"""In a managed browser, in a person's own, and by a worker that was paired."""
 Checking = tuple[Server, FakeExtension, Agent]
 
 

@@ -60,7 +60,7 @@ def forget(text: str) -> None:
         keys.set_value(home, ("workerOrigins",), [other for other in known if other != origin])
     for other in chosen.permissions.workers:
         if other.encode() in forgotten:
-            keys.set_value(home, ("permissions", "workers", other), None)
+            keys.set_level(home, "workers", other, None)
     running.reload(home)
     if origin in known:
         print(f"Forgotten: {origin}")
