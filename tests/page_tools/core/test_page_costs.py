@@ -21,6 +21,7 @@ from tabhub.page_tools.core.schema import PageSchema
 from tabhub.server.app import App
 from tests.page_tools.core.pages import hub, page, published
 
+pytestmark = pytest.mark.slow
 KILOBYTE = 1024
 HEADROOM = 10
 TOOL = "website_tool_shop_example_t0"
