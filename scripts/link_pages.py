@@ -14,6 +14,7 @@ from tabhub.wire import link
 from tabhub.wire.commands import COMMANDS, FAMILIES
 from tabhub.wire.commands.command import Command, Shape
 from tabhub.wire.methods import EXTENSION, PAGE, LinkMethod
+from tabhub.wire.plugins import PluginTab
 
 METHODS = {"/ws": EXTENSION.rows, "/page": PAGE.rows}
 MESSAGES = dict.fromkeys(
@@ -178,7 +179,7 @@ def declarations() -> str:
     return _namespace(
         "Wire",
         "/** The commands of the link. Written by `make docs` from src/tabhub/wire/commands. */",
-        [link.Dispatch, *_shapes().values()],
+        [link.Dispatch, link.PluginCode, PluginTab, *_shapes().values()],
         [
             "interface Commands {",
             *(f"  {line}" for command in COMMANDS.values() for line in _entry(command)),

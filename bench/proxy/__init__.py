@@ -1,0 +1,1 @@
+"""Measurements of one node of the proxy."""

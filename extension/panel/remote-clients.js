@@ -1,0 +1,83 @@
+/** Agents on other machines: which clients there are, and what each may do. */
+
+import { LEVELS, remoteText } from "../worker/shared/remote-settings.js";
+import { button, byId, el, fill, strange } from "./dom.js";
+
+/** @typedef {RemoteShown["clients"][number]} Client */
+
+/** What the person's one button does, by the state in which it is shown. */
+const SWITCHES = {
+  end: { action: "remote-end", label: "End all", isEnded: true },
+  resume: { action: "remote-resume", label: "Connect again", isEnded: false },
+};
+
+/**
+ * @param {RemoteShown} remote
+ * @param {Attempt} attempt
+ */
+export function renderRemote(remote, attempt) {
+  const { state, clients, isManaged } = remote;
+  byId("remote-section").hidden = state === "none";
+  const text = remoteText(remote);
+  // A screen reader reads a text aloud each time it is set.
+  if (byId("remote-state").textContent !== text) byId("remote-state").textContent = text;
+  const shown = state === "ended" ? SWITCHES.resume : SWITCHES.end;
+  fill(byId("remote-switch"), [shown], "action", ({ action, label, isEnded }) =>
+    button(label, { "data-action": action }, () => attempt("remote.setEnded", { isEnded })),
+  );
+  const rows = clients.map((client) => ({ ...client, isManaged }));
+  fill(byId("remote-clients"), rows, "name", (row) => clientRow(row, row.isManaged, attempt));
+  byId("remote-none").hidden = clients.length > 0;
+  byId("remote-managed").hidden = !isManaged;
+  byId("remote-more").hidden = isManaged;
+}
+
+/**
+ * @param {Client} client
+ * @param {boolean} isManaged
+ * @param {Attempt} attempt
+ */
+function clientRow({ name, level, connections }, isManaged, attempt) {
+  const there = connections
+    ? connections > 1
+      ? `connected ${connections} times`
+      : "connected"
+    : "";
+  return el(
+    "li",
+    { class: "row", "data-client": name, "data-level": level ?? "" },
+    el("span", { class: "grow cut" }, strange(name || "(without a name)"), there && ` · ${there}`),
+    ...(isManaged ? [] : [levelSelect(name, level, attempt)]),
+  );
+}
+
+/**
+ * @param {string} name
+ * @param {RemoteLevel | null} level
+ * @param {Attempt} attempt
+ */
+function levelSelect(name, level, attempt) {
+  const attributes = { "aria-label": `What ${name} may do` };
+  const choice = /** @type {HTMLSelectElement} */ (el("select", attributes));
+  choice.append(new Option("nothing", ""), ...LEVELS.map((word) => new Option(word)));
+  choice.value = level ?? "";
+  choice.addEventListener("change", async ({ isTrusted }) => {
+    const chosen = /** @type {RemoteLevel | ""} */ (choice.value) || null;
+    const isDone = isTrusted && (await attempt("remote.allow", { name, level: chosen }));
+    if (!isDone) choice.value = level ?? "";
+  });
+  return choice;
+}
+
+/**
+ * A client can be allowed before it has come.
+ * @param {Attempt} attempt
+ */
+export function readyRemote(attempt) {
+  const field = /** @type {HTMLInputElement} */ (byId("remote-name"));
+  const add = async () => {
+    const name = field.value.trim();
+    if (name && (await attempt("remote.allow", { name, level: "look" }))) field.value = "";
+  };
+  byId("remote-add").append(button("Allow to look", { "data-action": "remote-add" }, add));
+}

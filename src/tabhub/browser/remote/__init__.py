@@ -1,0 +1,1 @@
+"""Browsers elsewhere, which are reached through the proxy."""

@@ -1,0 +1,1 @@
+"""`tabhub proxy`: serving a node, signing tokens, revoking and pairing."""

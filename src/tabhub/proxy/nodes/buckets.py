@@ -1,0 +1,83 @@
+"""Buckets of JetStream, for what has to outlive the nodes: revocations and pairing codes.
+
+Every error here is a NatsError. Without JetStream there are no buckets, and nodes keep both in
+memory and tell each other.
+"""
+
+import logging
+
+from nats.aio.client import Client
+from nats.errors import TimeoutError as NatsTimeout
+from nats.js import JetStreamContext
+from nats.js.api import KeyValueConfig
+from nats.js.errors import APIError, BucketNotFoundError, ServerError, ServiceUnavailableError
+from nats.js.kv import KeyValue
+
+log = logging.getLogger(__name__)
+
+MOST_REPLICAS = 3
+ANSWER_SECONDS = 5.0
+TRY_SECONDS = 2.0
+"""How long a server may take that has not said that it has JetStream; another one may."""
+READ_SECONDS = 5.0
+WATCHED_SECONDS = 10.0
+"""How long the server remembers a reader that has gone."""
+_NOT_ENABLED = (None, 10039, 10076)
+"""Codes of JetStream: nobody answers, or it is off for this account or server."""
+
+
+class Buckets:
+    """The buckets that the servers of a connection have."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._is_without = False
+
+    def look_again(self) -> None:
+        """The connection was broken; the servers may have another configuration now."""
+        self._is_without = False
+
+    async def open(self, name: str, seconds: float) -> KeyValue | None:
+        """A bucket whose entries live so long, made if it is missing; None without JetStream."""
+        if self._is_without:
+            return None
+        is_promised = bool(self._client._server_info.get("jetstream"))
+        context = self._client.jetstream(timeout=ANSWER_SECONDS if is_promised else TRY_SECONDS)
+        try:
+            return await context.key_value(name)
+        except BucketNotFoundError:
+            return await _make(context, name, seconds)
+        except ServiceUnavailableError as error:
+            if error.err_code not in _NOT_ENABLED:
+                raise
+        except NatsTimeout:
+            # In a cluster without JetStream nobody says so; but a server that has it does.
+            if is_promised:
+                raise
+        self._is_without = True
+        return None
+
+
+async def _make(context: JetStreamContext, name: str, seconds: float) -> KeyValue:
+    try:
+        config = KeyValueConfig(bucket=name, ttl=seconds, replicas=MOST_REPLICAS)
+        return await context.create_key_value(config)
+    except (ServerError, ServiceUnavailableError):
+        log.info("JetStream keeps %s on one server, as there are not %d", name, MOST_REPLICAS)
+    try:
+        return await context.create_key_value(KeyValueConfig(bucket=name, ttl=seconds))
+    except APIError:
+        # Another node may have been first, in another way.
+        return await context.key_value(name)
+
+
+async def read_all(bucket: KeyValue) -> list[bytes]:
+    """The values of a bucket."""
+    watcher = await bucket.watchall(ignore_deletes=True, inactive_threshold=WATCHED_SECONDS)
+    try:
+        values = []
+        while entry := await watcher.updates(READ_SECONDS):  # type: ignore[no-untyped-call]
+            values.append(entry.value or b"")
+        return values
+    finally:
+        await watcher.stop()  # type: ignore[no-untyped-call]

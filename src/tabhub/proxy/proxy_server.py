@@ -1,0 +1,262 @@
+"""Serving one node of the proxy: the public port, the port for operators, start and stop."""
+
+import asyncio
+import logging
+import socket
+import time
+from collections.abc import Coroutine, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from msgspec import Struct
+
+from tabhub.agents.http.listening import Listener, uvicorn_config
+from tabhub.agents.metrics import Family, labelled
+from tabhub.errors import InvalidArguments, Unavailable
+from tabhub.plugins.npm.download import download
+from tabhub.proxy.http_connections import UnauthenticatedCounts, connections_for
+from tabhub.proxy.identity import KEY_SET_BYTES, LONGEST_SECONDS, KeySet, ProxyTokens, issue
+from tabhub.proxy.pairing_codes import CodeBook, PairingCodes
+from tabhub.proxy.proxy_endpoints import (
+    AdminEndpoints,
+    DeviceToken,
+    PairRequest,
+    PublicEndpoints,
+    RevokeRequest,
+)
+from tabhub.proxy.revocations import Revocation, Revocations
+from tabhub.proxy.service import ProxyService
+from tabhub.proxy.sockets import sockets_for
+
+if TYPE_CHECKING:
+    from tabhub.proxy.nodes.membership import NodeMembership
+
+log = logging.getLogger(__name__)
+
+CERTIFICATE_SECONDS = 10.0
+"""How often the files of the certificate are looked at."""
+BACKLOG = 4096
+"""How many sockets may wait to be taken: after a node has died, thousands come at once."""
+
+
+class ProxySettings(Struct, frozen=True, kw_only=True):
+    """How a node is run."""
+
+    secret: bytes | None = None
+    key_set_url: str | None = None
+    issuer: str | None = None
+    audience: str | None = None
+    hosts: frozenset[str] = frozenset()
+    certificate: Path | None = None
+    certificate_key: Path | None = None
+    drain_seconds: float = 30.0
+    nats: tuple[str, ...] = ()
+    """Servers of NATS, over which several nodes are one service."""
+    nats_credentials: Path | None = None
+
+
+class ProxyServer:
+    """One node, with its listeners."""
+
+    def __init__(
+        self, settings: ProxySettings, public: socket.socket, admin: socket.socket
+    ) -> None:
+        self._settings = settings
+        self._listeners = (public, admin)
+        self._codes: CodeBook = PairingCodes(time.monotonic)
+        self._revocations = Revocations(time.time)
+        self._tokens = self._checker(public)
+        self.service = ProxyService(self._tokens.identity, settings.hosts)
+        self.http_counts = UnauthenticatedCounts()
+        self._configs = (self._public_config(), self._admin_config())
+        self._servers = [Listener(config) for config in self._configs]
+        self._membership: NodeMembership | None = None
+        self._refusal: Unavailable | None = None
+        self.joined = asyncio.Event()
+        """Set when this node is one of its service, and serves."""
+
+    async def serve(self) -> None:
+        """Run until `stop` is called; raises Unavailable if NATS is not there or refuses us."""
+        await self._join()
+        self.joined.set()
+        loops = [self._loop(self.service.keep_time())]
+        if self._settings.certificate is not None:
+            loops.append(self._loop(self._follow_certificate()))
+        if self._membership is not None:
+            loops.append(self._loop(self._stop_if_refused(self._membership)))
+        try:
+            serving = zip(self._servers, self._listeners, strict=True)
+            await asyncio.gather(*(server.serve([listener]) for server, listener in serving))
+        finally:
+            for loop in loops:
+                loop.cancel()
+        if self._refusal is not None:
+            raise self._refusal
+
+    async def _stop_if_refused(self, membership: "NodeMembership") -> None:
+        """Alone this node would be of little use; whoever started it can start it again."""
+        why = await membership.ended_by_nats()
+        await self._end(f"NATS has refused this node: {why}")
+
+    def _loop(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        return asyncio.create_task(self._guarded(work))
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        """A node that lacks one of its loops only seems to be well."""
+        try:
+            await work
+        except Exception as error:
+            log.exception("a loop of this node has failed")
+            await self._end(f"A loop of this node has failed: {error}")
+
+    async def _end(self, why: str) -> None:
+        self._refusal = Unavailable(why, "server_unavailable")
+        log.error(self._refusal.message)
+        await self.stop()
+
+    async def _join(self) -> None:
+        if self._settings.nats:
+            # A single node does not pay for loading it.
+            from tabhub.proxy.nodes.membership import NodeMembership
+
+            settings = self._settings
+            membership = NodeMembership(self.service, self._take_revocations, self._revocations.all)
+            self._membership, self._codes = membership, membership.codes
+            await membership.join(settings.nats, settings.nats_credentials)
+
+    async def stop(self) -> None:
+        """Take no more sockets, close those that there are, then stop listening.
+
+        Whoever cancels this cuts off what has not ended yet.
+        """
+        try:
+            await self.service.drain(self._settings.drain_seconds)
+        finally:
+            if self._membership is not None:
+                await self._membership.leave()
+            for server in self._servers:
+                server.leave()
+
+    def _checker(self, public: socket.socket) -> ProxyTokens:
+        settings, url = self._settings, self._settings.key_set_url
+        key_set = None if url is None else KeySet(lambda: download(url, {}, KEY_SET_BYTES))
+        return ProxyTokens(
+            secret=settings.secret,
+            key_set=key_set,
+            issuer=settings.issuer,
+            audience=settings.audience,
+            hosts=settings.hosts or _names_of(public),
+            is_revoked=self._revocations.is_revoked,
+        )
+
+    def _public_config(self) -> uvicorn.Config:
+        endpoints = PublicEndpoints(self._exchange, time.monotonic)
+        certificate, key = self._settings.certificate, self._settings.certificate_key
+        config = uvicorn_config(
+            endpoints,
+            http=connections_for(self.http_counts),
+            ws=sockets_for(self.service),
+            backlog=BACKLOG,
+            ssl_certfile=certificate,
+            ssl_keyfile=key,
+        )
+        try:
+            config.load()
+        except OSError as error:
+            raise InvalidArguments(f"The certificate and its key cannot be used: {error}") from None
+        return config
+
+    def _admin_config(self) -> uvicorn.Config:
+        endpoints = AdminEndpoints(
+            self._is_ready,
+            self._metrics,
+            self._is_operator,
+            self._pair,
+            self._revoke,
+        )
+        return uvicorn_config(endpoints, http="httptools", ws="none")
+
+    async def _follow_certificate(self) -> None:
+        """Loop: take a certificate that has changed; open sockets keep the old one."""
+        paths = (self._settings.certificate, self._settings.certificate_key)
+        known = _stamps(*paths)
+        while True:
+            await asyncio.sleep(CERTIFICATE_SECONDS)
+            found = _stamps(*paths)
+            context, certificate = self._configs[0].ssl, self._settings.certificate
+            if found == known or context is None or certificate is None:
+                continue
+            try:
+                context.load_cert_chain(certificate, self._settings.certificate_key)
+                log.info("took the new certificate")
+                known = found
+            except OSError as error:
+                # One of the two files may not be written yet.
+                log.warning("the certificate cannot be taken: %s", error)
+
+    # What the endpoints do.
+
+    def _is_ready(self) -> bool:
+        is_cut_off = self._membership is not None and not self._membership.is_connected
+        return not self.service.is_draining and not is_cut_off
+
+    def _is_operator(self, given: str) -> bool:
+        return self._tokens.is_operator(given, self._listeners[1].getsockname()[1])
+
+    async def _pair(self, request: PairRequest) -> str:
+        if not request.user_id:
+            raise InvalidArguments("user_id must not be empty.")
+        return await self._codes.issue(request.user_id, request.client)
+
+    async def _exchange(self, code: str) -> DeviceToken:
+        pairing = await self._codes.exchange(code)
+        settings, secret = self._settings, self._settings.secret
+        assert secret is not None, "codes are issued only with the signing secret"
+        # This node takes only tokens that say both, if it was told so.
+        own = {"client": pairing.client, "iss": settings.issuer, "aud": settings.audience}
+        said = {name: value for name, value in own.items() if value is not None}
+        token = issue(secret, pairing.user, LONGEST_SECONDS, **said)
+        return DeviceToken(token, pairing.user, time.time() + LONGEST_SECONDS)
+
+    async def _revoke(self, request: RevokeRequest) -> None:
+        revocation = Revocation(time.time(), request.jti, request.user_id)
+        self._take_revocations([revocation])
+        if self._membership is not None:
+            await self._membership.revoke(revocation)
+
+    def _take_revocations(self, revocations: Iterable[Revocation]) -> None:
+        for revocation in revocations:
+            self._revocations.add(revocation)
+        self.service.revoke(self._revocations.is_revoked)
+
+    def _metrics(self) -> list[Family]:
+        board = self.service.board
+        return [
+            labelled("kind", "tabhub_proxy_sockets", "Open sockets.", board.sockets()),
+            labelled(
+                "outcome",
+                "tabhub_proxy_messages",
+                "What happened to messages.",
+                board.counts,
+                is_counter=True,
+            ),
+        ]
+
+
+def _names_of(listener: socket.socket) -> frozenset[str]:
+    """How the service is called by those that reach it on this machine."""
+    host, port = listener.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    return frozenset(f"{name}:{port}" for name in (shown, "localhost", "127.0.0.1"))
+
+
+def _stamps(*paths: Path | None) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for path in filter(None, paths):
+        # Between two versions there may be none.
+        with suppress(OSError):
+            status = path.stat()
+            found.append((status.st_mtime_ns, status.st_ino))
+    return found

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+globalThis.chrome = { storage: { session: { get: async () => ({}), set: async () => {} } } };
+const { NEEDED, fenced, requireLevel } = await import(
+  "../../../../extension/worker/remote/fence.js"
+);
+
+const ROOT = new URL("../../../../", import.meta.url);
+const table = readFileSync(new URL("extension/worker/shared/wire.d.ts", ROOT), "utf8");
+const COMMANDS = [...table.matchAll(/^    "([\w.]+)": \{ input/gm)].map(([, name]) => name);
+const guest = (level) => ({ name: "laptop", level });
+const reasonOf = (work) => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return [error.reason, error.data.needed];
+  }
+};
+
+test("every command has a level", () => {
+  assert.ok(COMMANDS.length > 70);
+  assert.deepEqual(Object.keys(NEEDED).toSorted(), COMMANDS.toSorted());
+});
+
+test("scripts, cookies, history and what the browser keeps need everything", () => {
+  const delicate = /^(cookies|history|bookmarks|downloads|plugin|intercept|sessions)\.|evaluate|storage/;
+  for (const name of COMMANDS.filter((each) => delicate.test(each))) {
+    assert.deepEqual([name, NEEDED[name]], [name, "everything"]);
+  }
+});
+
+test("a level includes those below it", () => {
+  const allowed = (level) => COMMANDS.filter((name) => !reasonOf(() => fenced(guest(level), name, {})));
+  const [look, act, everything] = ["look", "act", "everything"].map(allowed);
+  assert.ok(look.length && look.every((name) => act.includes(name)));
+  assert.ok(look.length < act.length && act.length < everything.length);
+  assert.deepEqual(everything, COMMANDS);
+});
+
+test("a client that the person has not allowed may do nothing", () => {
+  for (const name of COMMANDS) {
+    const [reason] = reasonOf(() => fenced(guest(null), name, {}));
+    assert.deepEqual([name, reason], [name, "permission_off"]);
+  }
+});
+
+test("a command that nobody knows needs everything", () => {
+  assert.deepEqual(reasonOf(() => fenced(guest("act"), "toString", {})), [
+    "permission_off",
+    "everything",
+  ]);
+});
+
+test("a refusal names the client, its level and the one that is needed", () => {
+  const refuse = () => requireLevel(guest("look"), "act", "page.click");
+  assert.throws(refuse, /“laptop” look; page\.click needs the level “act”/);
+});
+
+test("the path of an upload is left out, and its bytes come from the server", () => {
+  const file = { name: "a.txt", mimeType: "text/plain", size: 1, path: "/etc/passwd" };
+  const { path: _, ...sent } = file;
+  const upload = fenced(guest("act"), "page.upload", { input: { ref: "e1", files: [file] } });
+  assert.deepEqual(upload.input, { ref: "e1", files: [sent] });
+  const saved = fenced(guest("everything"), "downloads.save", { input: { file } });
+  assert.deepEqual(saved.input, { file: sent });
+});
+
+test("files of the machine and pages of the browser are not opened", () => {
+  const open = (url, name = "tabs.open") =>
+    reasonOf(() => fenced(guest("everything"), name, { input: { url } }))?.[0] ?? null;
+  for (const url of ["file:///etc/passwd", "chrome://settings", " FILE:///etc", "view-source:file:///"]) {
+    assert.equal(open(url), "permission_off");
+    assert.equal(open(url, "tabs.navigate"), "permission_off");
+    assert.equal(open(url, "downloads.start"), "permission_off");
+  }
+  for (const url of ["about:settings", "About:Version", "about:blank/x", "about:"]) {
+    assert.deepEqual([url, open(url)], [url, "permission_off"]);
+  }
+  for (const url of ["about:blank", "about:blank?a#b", "about:srcdoc"]) assert.equal(open(url), null);
+  for (const url of ["https://a.example", "http://a.example", "about:blank", "back", "reload"]) {
+    assert.equal(open(url, "tabs.navigate"), null);
+  }
+});

@@ -1,0 +1,155 @@
+"""What all nodes know: revocations and pairing codes, with JetStream and without."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.proxy.nodes.nats_servers import NatsServer, nats_cluster, nats_server
+from tests.proxy.served import SECRET, ProxyAddress, Side, client, served, token
+from tests.support.eventually import eventually
+
+pytestmark = [
+    pytest.mark.requirement("PX-09"),
+    pytest.mark.nats,
+    # nats-py forgets to close the connection to a server that does not greet it.
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore:loop is closed:ResourceWarning"),
+    pytest.mark.usefixtures("swept"),
+]
+JETSTREAM = pytest.mark.parametrize("jetstream", [True, False], ids=["jetstream", "core"])
+
+
+@asynccontextmanager
+async def nats_with(folder: Path, jetstream: bool) -> AsyncIterator[NatsServer]:
+    flags = ["-js", "-sd", str(folder / "jetstream")] if jetstream else []
+    async with nats_server(folder, *flags) as found:
+        yield found
+
+
+async def refused(proxy: ProxyAddress, given: str) -> str:
+    """The reason with which a token is refused."""
+    async with proxy.connect("/mcp") as connection:
+        answer = await Side(connection).ask(1, "mcp_handshake", {"accessToken": given})
+        reason: str = answer["error"]["data"]["reason"]
+        return reason
+
+
+async def revoke(proxy: ProxyAddress, **what: str) -> int:
+    async with proxy.http(SECRET.decode()) as http:
+        return (await http.post(f"{proxy.admin}/revoke", json=what)).status_code
+
+
+@JETSTREAM
+async def test_a_revocation_counts_on_all_nodes_and_on_those_that_start_later(
+    tmp_path: Path, jetstream: bool
+) -> None:
+    mine, theirs = token(jti="t1"), token("b.*")
+    async with nats_with(tmp_path, jetstream) as nats, served(nats=(nats.url,)) as one:
+        async with (
+            served(nats=(nats.url,)) as two,
+            client(two, mine) as agent,
+            client(two, theirs) as other,
+        ):
+            assert await revoke(one, jti="t1") == 200
+            assert (await agent.closed())[0] == 4401
+            assert await revoke(one, user_id="b.*") == 200
+            assert (await other.closed())[0] == 4401
+            assert await refused(two, mine) == "not_authenticated"
+        async with served(nats=(nats.url,)) as three:
+            assert await refused(three, mine) == "not_authenticated"
+            assert await refused(three, theirs) == "not_authenticated"
+            async with client(three, token("ann")) as agent:
+                assert "result" in await agent.ask(2, "list_extensions")
+
+
+async def test_a_revocation_survives_the_restart_of_everything(tmp_path: Path) -> None:
+    mine = token(jti="t1")
+    async with nats_with(tmp_path, True) as nats:
+        async with served(nats=(nats.url,)) as one:
+            assert await revoke(one, jti="t1") == 200
+        nats.kill()
+        await nats.start()
+        async with served(nats=(nats.url,)) as again:
+            assert await refused(again, mine) == "not_authenticated"
+
+
+async def test_a_revocation_that_a_node_has_missed_reaches_it_when_nats_is_back(
+    tmp_path: Path,
+) -> None:
+    async with nats_cluster(tmp_path) as servers:
+        async with (
+            served(nats=(servers[0].url,)) as one,
+            served(nats=(servers[1].url,)) as two,
+            client(one),
+            client(two, token(jti="t1")) as agent,
+        ):
+            for server in servers:
+                server.stand_still()
+            assert await revoke(one, jti="t1") == 503
+            for server in servers:
+                server.go_on()
+            assert (await agent.closed())[0] == 4401
+
+
+@JETSTREAM
+async def test_a_code_of_one_node_is_exchanged_once_on_any(tmp_path: Path, jetstream: bool) -> None:
+    async with (
+        nats_with(tmp_path, jetstream) as nats,
+        served(nats=(nats.url,)) as one,
+        served(nats=(nats.url,)) as two,
+        two.http() as http,
+    ):
+        code = await paired(one)
+        tries = [http.post(f"{node.public}/pair", json={"code": code}) for node in (one, two, one)]
+        answers = await asyncio.gather(*tries)
+        assert sorted(answer.status_code for answer in answers) == [200, 401, 401]
+        given = next(answer.json() for answer in answers if answer.status_code == 200)
+        assert given["user_id"] == "ann"
+        async with client(two, given["token"]) as agent:
+            assert "result" in await agent.ask(2, "list_extensions")
+
+
+@JETSTREAM
+async def test_wrong_tries_count_on_all_nodes_together(tmp_path: Path, jetstream: bool) -> None:
+    async with (
+        nats_with(tmp_path, jetstream) as nats,
+        served(nats=(nats.url,)) as one,
+        served(nats=(nats.url,)) as two,
+        two.http() as http,
+    ):
+        code = await paired(one)
+        wrong = code[:-1] + ("2" if code[-1] != "2" else "3")
+        for node in (one, two, one, two, one):
+            assert (await http.post(f"{node.public}/pair", json={"code": wrong})).status_code == 401
+        tries = [http.post(f"{node.public}/pair", json={"code": code}) for node in (one, two)]
+        assert {answer.status_code for answer in await asyncio.gather(*tries)} == {401}
+        for strange in ("", "*", ">", "AB.DEFGH", "ABCDEFG\u00e9"):
+            answer = await http.post(f"{two.public}/pair", json={"code": strange})
+            assert answer.json()["error"]["reason"] == "not_authenticated"
+
+
+async def paired(node: ProxyAddress) -> str:
+    async with node.http(SECRET.decode()) as http:
+        made = await http.post(f"{node.admin}/pair", json={"user_id": "ann"})
+        code: str = made.json()["code"]
+        return code
+
+
+async def test_a_node_is_not_ready_while_nats_is_away(tmp_path: Path) -> None:
+    async with (
+        nats_server(tmp_path) as nats,
+        served(nats=(nats.url,)) as one,
+        one.http() as http,
+    ):
+
+        async def status() -> int:
+            return (await http.get(f"{one.admin}/readyz")).status_code
+
+        assert await status() == 200
+        nats.kill()
+        await eventually(status, until=lambda found: found == 503)
+        await nats.start()
+        await eventually(status, until=lambda found: found == 200)
