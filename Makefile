@@ -9,13 +9,15 @@ AGENTS_STAMP := tests/cli/connect/npm/node_modules/.stamp
 PEERS_STAMP := bench/npm/node_modules/.stamp
 COMMANDS := cli interfaces
 MINIWOB := .venv/miniwob/html
+JUPYTER := .venv/jupyter/.stamp
 CODE := $(wildcard src tests scripts bench)
+EXAMPLES := $(dir $(wildcard examples/plugins/*/plugin.py))
 
 # Without compiled modules, every start of the product in the tests would take much longer.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup run test check conformance conformance-server bench docs miniwob
-.PHONY: agents attacks house lint quick ruff types imports clean lock pagekit
+.PHONY: agents attacks house idle lint quick ruff types imports clean lock pagekit
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -42,8 +44,9 @@ run: $(RUN_STAMP) ## start the server and a browser with the demo shop
 	@scripts/ensure-browser >/dev/null
 	@exec $(BIN)/tabhub start --browser --demo
 
-test: setup $(NPM_STAMP) $(MINIWOB) ## run all checks and tests, also in real Chromium
+test: setup $(NPM_STAMP) $(MINIWOB) $(JUPYTER) ## run all checks and tests, also in real Chromium
 	@scripts/ensure-browser >/dev/null
+	@scripts/ensure-nats >/dev/null
 	@$(MAKE) --no-print-directory lint types imports
 	$(BIN)/pytest -q -n 3 --dist worksteal
 
@@ -51,14 +54,21 @@ check: setup ## run the quick tests: no browser, no npm, no commands, fewer exam
 	@$(MAKE) --no-print-directory -j 2 quick types ruff imports
 
 quick: setup
-	$(BIN)/pytest -q -n 4 --dist worksteal --hypothesis-profile quick -m "not real_browser and not npm and not slow" $(COMMANDS:%=--ignore=tests/%)
+	$(BIN)/pytest -q -n 4 --dist worksteal --hypothesis-profile quick -m "not real_browser and not npm and not nats and not slow" $(COMMANDS:%=--ignore=tests/%)
 
 $(MINIWOB): tests/miniwob/pages.txt | $(STAMP)
 	@scripts/fetch-miniwob
 
+$(JUPYTER): tests/jupyter/requirements.lock | $(STAMP)
+	@scripts/fetch-jupyter
+
 attacks: setup $(NPM_STAMP) ## run every attack, those on timing 1,000 times, at rest and at load
 	@scripts/ensure-browser >/dev/null
 	TABHUB_ATTACK_ROUNDS=1000 $(BIN)/pytest -q tests/attacks
+
+idle: setup ## let a browser behind the proxy be idle for ten minutes, then call a tool
+	@scripts/ensure-browser >/dev/null
+	TABHUB_IDLE_SECONDS=600 $(BIN)/pytest -q -n 0 -o timeout=1000 tests/real/remote -k long_silence
 
 miniwob: setup $(MINIWOB) ## solve the tasks of MiniWoB++ with the tools
 	@scripts/ensure-browser >/dev/null
@@ -102,11 +112,12 @@ lint: ruff ## run ruff, check the lock files and, if npm packages are installed,
 	@[ ! -e $(NPM_STAMP) ] || scripts/check-pagekit
 
 ruff: setup
-	$(BIN)/ruff check --quiet $(CODE)
-	$(BIN)/ruff format --check --quiet $(CODE)
+	$(BIN)/ruff check --quiet $(CODE) examples
+	$(BIN)/ruff format --check --quiet $(CODE) examples
 
 types: setup ## run mypy in strict mode, tests included
 	$(BIN)/mypy $(CODE)
+	@for folder in $(EXAMPLES); do (cd $$folder && $(CURDIR)/$(BIN)/mypy --strict --cache-dir $(CURDIR)/.mypy_cache/$$folder .) || exit 1; done
 
 imports: setup ## check which packages may import which
 	$(BIN)/lint-imports --no-logo
@@ -117,4 +128,4 @@ lock: ## write the lock files again
 clean: ## remove everything that make created
 	rm -rf .venv build dist tests/npm/node_modules bench/npm/node_modules tests/cli/connect/npm/node_modules .mypy_cache .pytest_cache .ruff_cache
 	rm -rf .import_linter_cache .hypothesis
-	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
+	find $(CODE) examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,8 +3,9 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench.browser import evaluate, operations, page_calls
+from bench.browser import evaluate, operations, page_calls, plugin_calls, plugin_changes
 from bench.peers import comparison, coverage
+from bench.proxy import idle_extensions, lost_node, node_hops, round_trips, tunnel_calls
 from bench.rows import Row, line, table
 from bench.server import (
     allowed_call,
@@ -16,17 +17,25 @@ from bench.server import (
     help,
     hub,
     memory,
+    plugin_packages,
     reading,
     search,
     sessions,
     shell,
 )
 
+
+def _plugins() -> Iterator[Row]:
+    yield from plugin_packages.measure()
+    yield from plugin_changes.measure()
+
+
 FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "echo": echo.measure,
     "endpoints": endpoints.measure,
     "search": search.measure,
     "hub": hub.measure,
+    "plugins": _plugins,
     "reading": reading.measure,
     "faults": faults.measure,
     "flood": flood.measure,
@@ -39,7 +48,13 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "evaluate": evaluate.measure,
     "operations": operations.measure,
     "pages": page_calls.measure,
+    "plugin-calls": plugin_calls.measure,
     "coverage": coverage.measure,
+    "proxy": round_trips.measure,
+    "proxy-nodes": node_hops.measure,
+    "proxy-idle": idle_extensions.measure,
+    "proxy-loss": lost_node.measure,
+    "proxy-tunnel": tunnel_calls.measure,
 }
 PEERS = "peers"
 

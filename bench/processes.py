@@ -56,9 +56,9 @@ def busy_client(module: str, port: int) -> Iterator[None]:
 
 
 @contextmanager
-def server(module: str) -> Iterator[Child]:
+def server(module: str, *arguments: str) -> Iterator[Child]:
     """Run a module that prints its port and serves until it is terminated."""
-    command = [sys.executable, "-m", module]
+    command = [sys.executable, "-m", module, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Child(process)

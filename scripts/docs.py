@@ -15,7 +15,7 @@ import click
 import msgspec
 import typer
 
-from scripts import documents, link_methods, link_pages
+from scripts import documents, link_methods, link_pages, sdk_pages, sizing
 from tabhub.cli.commands import app
 from tabhub.config import keys
 from tabhub.config.settings import Settings, is_section
@@ -202,7 +202,7 @@ def _by_hand(name: str) -> Callable[[], str]:
     return lambda: numbered(_read(ROOT / name))
 
 
-BY_HAND = ("docs/administration.md", "docs/permissions.md")
+BY_HAND = ("docs/administration.md", "docs/permissions.md", "docs/plugins.md", "docs/proxy.md")
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/tools.md": tools,
@@ -212,6 +212,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings,
     "docs/link.md": link_page,
     "docs/protocol.md": lambda: numbered(link_methods.filled(_read(ROOT / "docs/protocol.md"))),
+    "docs/python-plugins.md": lambda: sdk_pages.filled(_read(ROOT / "docs/python-plugins.md")),
+    "docs/sizing.md": lambda: sizing.filled(_read(ROOT / "docs/sizing.md")),
     "protocol/link.schema.json": link_pages.schema,
     "protocol/reasons.d.ts": reason_type,
     "extension/worker/shared/wire.d.ts": link_pages.declarations,

@@ -1,20 +1,22 @@
 """docs/documents.md: every behaviour of the documents that tabhub unites, and what shows it.
 
 `tests/documents/*.toml` has the behaviours, one file for each document. A test that shows one is
-marked with its id; otherwise the row names a requirement whose tests show it, the decision that
-sets it aside, or what it waits for.
+marked with its id; otherwise the row names a test in JavaScript or a requirement whose tests show
+it, the decision that sets it aside, or what it waits for.
 """
 
+import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 import msgspec
 
-from tests.requirements import Claim, Row, read_claims, read_rows
+from tests.requirements import TESTS, Claim, Row, read_claims, read_rows, read_tests
 
-FOLDER = Path(__file__).parent.parent / "tests/documents"
+FOLDER = TESTS / "documents"
+SCRIPT_TEST = re.compile(r'^\s*test\(\s*"([^"]+)"', re.MULTILINE)
+"""A test in JavaScript; group 1 is its name."""
 MOST_TESTS = 3
 """How many tests of a requirement the page names."""
 Shown = Mapping[str, Sequence[str]]
@@ -27,6 +29,8 @@ class Behaviour(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
     section: str
     text: str
+    script: str | None = None
+    """A test in JavaScript that shows it: the file in tests, `::` and the name of the test."""
     requirement: str | None = None
     decision: str | None = None
     waits: str | None = None
@@ -76,7 +80,8 @@ def _document(document: Document, marked: Shown, required: Shown) -> Iterator[st
 
 
 def _shown(row: Behaviour, marked: Shown, required: Shown) -> str:
-    own = [f"`{test}`" for test in marked.get(row.id, ())]
+    scripts = [row.script] if row.script else []
+    own = [f"`{test}`" for test in (*marked.get(row.id, ()), *scripts)]
     rest = [] if own or row.requirement is None else _of_requirement(row.requirement, required)
     decided = [f"Decided otherwise: {row.decision}"] if row.decision else []
     waiting = [f"Waits for {row.waits}."] if row.waits else []
@@ -91,31 +96,50 @@ def _of_requirement(id: str, required: Shown) -> list[str]:
 
 def problems() -> list[str]:
     """The disagreements between the lists and the tests, one sentence each."""
-    rows = {row.id: row for document in documents() for row in document.behaviour}
+    all_rows = [row for document in documents() for row in document.behaviour]
+    rows = {row.id: row for row in all_rows}
     marked, required = _by_id(read_claims("document")), read_rows()
-    count = sum(len(document.behaviour) for document in documents())
     return [
-        *(["An id occurs twice."] if count != len(rows) else []),
+        *(["An id occurs twice."] if len(all_rows) != len(rows) else []),
         *(
             f"{id} is no behaviour, but marks {tests[0]}."
             for id, tests in marked.items()
             if id not in rows
         ),
-        *(
-            f"{row.id}: there is no requirement {row.requirement}."
-            for row in rows.values()
-            if row.requirement is not None and row.requirement not in required
-        ),
-        *(
-            f"{row.id} is shown by nothing."
-            for row in rows.values()
-            if not _stands(row, marked, required)
-        ),
+        *unmarked(read_tests(FOLDER), marked),
+        *(problem for row in all_rows for problem in _of_row(row, marked, required)),
     ]
 
 
-def _stands(row: Behaviour, marked: Shown, required: Mapping[str, Row]) -> bool:
-    if row.id in marked or row.decision or row.waits:
+def unmarked(tests: Sequence[str], marked: Shown) -> list[str]:
+    """The tests that no row of the page would name."""
+    found = {test for of_row in marked.values() for test in of_row}
+    return [f"{test} is marked with no behaviour." for test in tests if test not in found]
+
+
+def _of_row(row: Behaviour, marked: Shown, required: Mapping[str, Row]) -> Iterator[str]:
+    if row.requirement is not None and row.requirement not in required:
+        yield f"{row.id}: there is no requirement {row.requirement}."
+    if row.script is not None and not is_script_test(row.script):
+        yield f"{row.id}: there is no test {row.script}."
+    shown = [*marked.get(row.id, ()), *([row.script] if row.script else [])]
+    if row.waits and shown:
+        yield f"{row.id} still waits, but {shown[0]} shows it."
+    if not (shown or _stands(row, required)):
+        yield f"{row.id} is shown by nothing."
+
+
+def is_script_test(script: str) -> bool:
+    path, _, name = script.partition("::")
+    file = TESTS / path
+    if not path.endswith(".test.js") or not file.is_file():
+        return False
+    return name in SCRIPT_TEST.findall(file.read_text(encoding="utf-8"))
+
+
+def _stands(row: Behaviour, required: Mapping[str, Row]) -> bool:
+    """Whether a row without a test of its own is accounted for."""
+    if row.decision or row.waits:
         return True
     found = required.get(row.requirement or "")
     return found is not None and not found.planned

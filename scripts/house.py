@@ -39,7 +39,9 @@ class Module(NamedTuple):
 
 def modules() -> dict[str, Module]:
     """Every module of the package, by its dotted name."""
-    paths = {_name(path): path for path in sorted((SOURCE / "tabhub").rglob("*.py"))}
+    files = sorted((SOURCE / "tabhub").rglob("*.py"))
+    # Templates are what others begin with, not a part of the package.
+    paths = {_name(path): path for path in files if "templates" not in path.parts}
     found = {}
     for name, path in paths.items():
         tree = ast.parse(path.read_text())

@@ -12,7 +12,7 @@ from tests.support.examples import QUICK
 # Both ends of the link check each command, also in servers that tests start as processes.
 os.environ["TABHUB_DEVELOPMENT"] = "1"
 
-pytest_plugins = ["tests.plugin_requirements"]
+pytest_plugins = ["tests.plugin_requirements", "pytester"]
 # A busy machine makes an example slow, not wrong.
 settings.register_profile("unhurried", deadline=None)
 settings.register_profile(QUICK, deadline=None, max_examples=20)

@@ -53,33 +53,51 @@ def _row(id: str, fields: dict[str, Any]) -> Row:
 
 
 def read_claims(mark: str = "requirement") -> list[Claim]:
-    files = (path for path in TESTS.rglob("*.py") if "node_modules" not in path.parts)
     return [
         claim
-        for path in sorted(files)
-        for claim in find_claims(
-            path.read_text(encoding="utf-8"), str(path.relative_to(TESTS)), mark
-        )
+        for path in _files(TESTS)
+        for claim in find_claims(path.read_text(encoding="utf-8"), _name(path), mark)
     ]
 
 
+def read_tests(folder: Path) -> list[str]:
+    """The names of all tests in a folder, marked or not."""
+    return [
+        test
+        for path in _files(folder)
+        for test in find_tests(path.read_text(encoding="utf-8"), _name(path))
+    ]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*.py") if "node_modules" not in path.parts)
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(TESTS))
+
+
 def find_claims(source: str, name: str, mark: str = "requirement") -> list[Claim]:
-    return list(_claims_of_body(ast.parse(source, name).body, name, [], mark))
+    tests = _tests_of_body(ast.parse(source, name).body, name, [])
+    return [claim for test, marks in tests for claim in _claims_of_test(test, marks, mark)]
 
 
-def _claims_of_body(
-    body: list[ast.stmt], where: str, inherited: list[ast.expr], mark: str
-) -> Iterator[Claim]:
+def find_tests(source: str, name: str) -> list[str]:
+    return [test for test, _ in _tests_of_body(ast.parse(source, name).body, name, [])]
+
+
+def _tests_of_body(
+    body: list[ast.stmt], where: str, inherited: list[ast.expr]
+) -> Iterator[tuple[str, list[ast.expr]]]:
+    """Each test with its marks."""
     marks = inherited + _pytestmark(body)
     for node in body:
         if isinstance(node, ast.ClassDef):
-            yield from _claims_of_body(
-                node.body, f"{where}::{node.name}", marks + node.decorator_list, mark
-            )
+            inner = marks + node.decorator_list
+            yield from _tests_of_body(node.body, f"{where}::{node.name}", inner)
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             if node.name.startswith("test"):
-                decorators = marks + node.decorator_list
-                yield from _claims_of_test(f"{where}::{node.name}", decorators, mark)
+                yield f"{where}::{node.name}", marks + node.decorator_list
 
 
 def _pytestmark(body: list[ast.stmt]) -> list[ast.expr]:

@@ -40,7 +40,11 @@ ROOT = Path(__file__).parents[1]
 MODULES = house.modules()
 DEEPEST_IMPORT = 15
 MOST_DUPLICATES = 10
-SHARED_CLASS_NAMES = {"Tab": "the hub's tab, and the link's, whose name is in the published schema"}
+SHARED_CLASS_NAMES = {
+    "Page": "the one that page tools keep, and the SDK's, which authors of plugins import",
+    "Response": "of a registry, and the SDK's, which authors of plugins import",
+    "Tab": "the hub's tab, and the link's, whose name is in the published schema",
+}
 NAMED_PATH = re.compile(r"`(tests/[\w/.]+)`")
 
 

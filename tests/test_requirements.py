@@ -4,7 +4,16 @@ import pytest
 
 from scripts import documents
 from tests.plugin_requirements import Tally
-from tests.requirements import Claim, Row, find_claims, load_rows, problems, read_claims, read_rows
+from tests.requirements import (
+    Claim,
+    Row,
+    find_claims,
+    find_tests,
+    load_rows,
+    problems,
+    read_claims,
+    read_rows,
+)
 
 
 def test_every_row_that_is_due_has_its_tests_and_every_mark_names_a_row() -> None:
@@ -13,6 +22,28 @@ def test_every_row_that_is_due_has_its_tests_and_every_mark_names_a_row() -> Non
 
 def test_every_behaviour_of_the_documents_is_shown_or_set_aside() -> None:
     assert documents.problems() == []
+
+
+def test_a_test_of_the_documents_without_a_mark_is_a_problem() -> None:
+    tests = find_tests("def test_a(): ...\n\ndef helper(): ...\n\ndef test_b(): ...", "a.py")
+    assert documents.unmarked(tests, {"OT-a-1": ["a.py::test_a"]}) == [
+        "a.py::test_b is marked with no behaviour."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("script", "is_test"),
+    [
+        ("pagekit/results.test.js::the short form has a name and a handler", True),
+        ("pagekit/results.test.js::the short form", False),
+        ("pagekit/none.test.js::the short form has a name and a handler", False),
+        ("pagekit/results.test.js", False),
+    ],
+)
+def test_a_script_is_named_by_its_file_and_the_whole_name_of_the_test(
+    script: str, is_test: bool
+) -> None:
+    assert documents.is_script_test(script) is is_test
 
 
 def row(id: str, *, real: bool = False, planned: bool = False) -> dict[str, Row]:

@@ -1,7 +1,7 @@
 """What a measurement needs: a real server, a browser with both extensions, and a site to visit."""
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +22,17 @@ class BrowserSetup:
     minimal: MinimalExtension
     site: Site
     server_pid: int
+    product: Product
 
 
 @asynccontextmanager
-async def browser_setup() -> AsyncIterator[BrowserSetup]:
+async def browser_setup(
+    prepare: Callable[[Home], None] = lambda home: None,
+) -> AsyncIterator[BrowserSetup]:
+    """`prepare` gets the server's home before it starts."""
     with tempfile.TemporaryDirectory() as name, serving() as site:
         product = Product(Path(name) / "home")
+        prepare(Home(product.home).create())
         with product.running("start", "--port", "0") as server:
             port = product.wait_running()
             home = Home(product.home)
@@ -36,4 +41,4 @@ async def browser_setup() -> AsyncIterator[BrowserSetup]:
                     await minimal.connected()
                     product.wait_browser()
                     agent = await Caller.begin(port, product.secret)
-                    yield BrowserSetup(agent, minimal, site, server.pid)
+                    yield BrowserSetup(agent, minimal, site, server.pid, product)

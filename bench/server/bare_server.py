@@ -8,7 +8,7 @@ import msgspec
 import uvicorn
 import uvloop
 
-from tabhub.server.serving import listen
+from tabhub.agents.http.listening import listen
 
 
 async def echo(

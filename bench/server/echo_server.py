@@ -7,12 +7,13 @@ from tempfile import TemporaryDirectory
 
 import uvloop
 
+from tabhub.agents.http.listening import listen
 from tabhub.calls.call import Call, Source
 from tabhub.config.paths import Home
 from tabhub.config.settings import AuditSettings, RateSettings, Settings
 from tabhub.hub.tools import Tool
 from tabhub.server.app import App
-from tabhub.server.serving import Server, listen
+from tabhub.server.serving import Server
 from tabhub.wire.mcp.messages import CallResult, text
 
 SECRET = "5ec" + "0" * 61

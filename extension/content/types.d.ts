@@ -343,6 +343,8 @@ interface TabhubWanted {
   /** In the place of a selector: this very element. */
   ref?: number;
   visible: boolean;
+  /** Only whether something matches: that it does, or that nothing does any longer. */
+  gone?: boolean;
 }
 
 type TabhubFound = TabhubDescribed & { visible: boolean };
@@ -350,8 +352,10 @@ type TabhubFound = TabhubDescribed & { visible: boolean };
 interface TabhubWaiting {
   look(wanted: TabhubWanted): TabhubFound | null;
   /** Null when it was stopped or took too long. */
-  wait(id: number, wanted: TabhubWanted, maxMs: number): Promise<TabhubFound | null>;
-  stop(id: number): void;
+  wait(id: number | string, wanted: TabhubWanted, maxMs: number): Promise<TabhubFound | null>;
+  /** Whether something matches, after waiting until it does, or with `gone` until nothing does. */
+  match(id: string, wanted: { selector: string; gone: boolean }, maxMs: number): Promise<boolean>;
+  stop(id: number | string): void;
 }
 
 interface TabhubPoint {
@@ -610,6 +614,13 @@ interface TabhubStorage {
     entries: [string, string][];
     total: number;
   };
+  /** Gets, sets or removes one entry, or lists the keys. */
+  use(order: {
+    area: string;
+    action: "get" | "set" | "remove" | "keys";
+    key?: string;
+    value?: string;
+  }): { value: string | null } | { keys: string[] };
 }
 
 interface TabhubFileName {
@@ -707,6 +718,58 @@ interface TabhubToolRate {
   };
 }
 
+/** What tells messages of plugins apart, in one document. */
+interface TabhubPluginNames {
+  /** The name of the events that report progress. */
+  channel: string;
+  logNonce: string;
+  readinessNonce: string;
+}
+
+interface TabhubPlugins {
+  listen(names: TabhubPluginNames): void;
+  /** The answer of what the worker has installed in the page's own world. */
+  run(body: { channel: string; order: object }): Promise<object | null>;
+  connected(post: (message: object) => void): void;
+}
+
+interface TabhubPageRequest {
+  id: string;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  bodyBase64?: string;
+  /** Match patterns. */
+  allowed: string[];
+  stream: boolean;
+  /** The largest body that is returned at once. */
+  mostBytes: number;
+}
+
+interface TabhubPageResponse {
+  status: number;
+  url: string;
+  headers: Record<string, string>;
+  bodyBase64?: string;
+  /** In the place of the body: the id of the request. */
+  stream?: string;
+}
+
+interface TabhubPageRequests {
+  send(request: TabhubPageRequest): Promise<TabhubPageResponse>;
+  /** The next bytes of a stream. */
+  read(body: { id: string }): Promise<{ bodyBase64: string; done: boolean }>;
+  /** Ends a request, or its stream. */
+  close(body: { id: string }): void;
+}
+
+declare const tabhubIsMatch: {
+  (patterns: { urlPatterns: string[]; excludePatterns: string[] }, address: string): boolean;
+  /** The text of a function that makes this one. */
+  readonly source: string;
+};
+
 /** One way by which pages publish tools. */
 interface TabhubToolSource {
   kind: "native" | "mcp-b" | "polyfill";
@@ -744,6 +807,12 @@ declare class TabhubCorrelator<Note = undefined> {
   /** Ends the request, with the error if there is one. An id without a request is ignored. */
   settle(id: unknown, error: unknown, result?: unknown): void;
   failAll(makeError: () => Error): void;
+}
+
+interface TabhubPageAccess {
+  isAllowed(): boolean;
+  onChange(listener: (isAllowed: boolean) => void): void;
+  set(body: { isAllowed: boolean }): void;
 }
 
 interface TabhubMcpSource extends TabhubToolSource {
@@ -792,12 +861,15 @@ interface TabhubParts {
   toolLimits: TabhubToolLimits;
   toolRate: TabhubToolRate;
   nativeTools: TabhubToolSource;
+  pageAccess: TabhubPageAccess;
   mcpClient: TabhubMcpClient;
   mcpSource: TabhubMcpSource;
   windowMessages: TabhubWindowMessages;
   framedSource: TabhubFramedSource;
   bridgedSource: TabhubMcpSource & { readonly name: string };
   toolList: TabhubToolList;
+  plugins: TabhubPlugins;
+  pageRequests: TabhubPageRequests;
   dom: TabhubDom;
   refs: TabhubRefs;
   roles: TabhubRoles;

@@ -7,8 +7,10 @@ tabhub.define("port", () => {
   const { guard, keyboard, mouse, windowEvents, writing } = tabhub;
   const { childFrames, refs, storage, upload, walker, dom } = tabhub;
   const { durable, elements, find, framedSource, mainContent, markup } = tabhub;
-  const { toolList, prose, windowMessages, waiting } = tabhub;
+  const { pageAccess, pageRequests, plugins, toolList, prose, windowMessages, waiting } = tabhub;
   const CALM_MS = 1000;
+  /** What only ends an expectation, or says what holds from now on. */
+  const NEVER_LATE = new Set(["refuseKeys", "mayPublish", "closeRequest"]);
   /** @type {chrome.runtime.Port | null} */
   let port = null;
   let connectedAt = 0;
@@ -209,9 +211,17 @@ tabhub.define("port", () => {
     ["show", ({ word, how }) => upload.show(word, how && target.find(how))],
     ["expectShown", ({ word }) => upload.expect(word)],
     ["hasShown", () => upload.hasShown()],
+    ["mayPublish", (body) => pageAccess.set(body)],
     ["pageTool", (body) => toolList.call(body)],
     ["stopPageTool", (body) => toolList.stop(body)],
     ["used", () => toolList.used()],
+    ["plugins", (body) => plugins.listen(body)],
+    ["runPlugin", (body) => plugins.run(body)],
+    ["request", (body) => pageRequests.send(body)],
+    ["readResponse", (body) => pageRequests.read(body)],
+    ["closeRequest", (body) => pageRequests.close(body)],
+    ["match", ({ id, maxMs, ...wanted }) => waiting.match(id, wanted, maxMs)],
+    ["useStorage", (body) => storage.use(body)],
     ["rest", ({ ms }) => void (restUntil = performance.now() + ms)],
     ["introduce", () => framedSource.introduce()],
     ["toChild", (body) => windowMessages.forward(body)],
@@ -228,8 +238,7 @@ tabhub.define("port", () => {
   /** @param {any} message */
   async function answer({ id, type, body, until }) {
     const asked = port;
-    // What only ends an expectation is never too late.
-    if (Date.now() > until && type !== "refuseKeys") return;
+    if (Date.now() > until && !NEVER_LATE.has(type)) return;
     try {
       const value = await answers.get(type)?.(body);
       if (!post(asked, { id, value })) tabhub.fail("too_large", "The page's answer is too large.");
@@ -267,6 +276,7 @@ tabhub.define("port", () => {
     windowMessages.connected((message) => post(port, message));
     framedSource.connected((message) => post(port, message));
     toolList.connected((message) => post(port, message));
+    plugins.connected((message) => post(port, message));
     if (windowEvents.isLate()) post(port, { type: "late" });
   }
 

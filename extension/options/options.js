@@ -2,6 +2,7 @@
 
 import { readPairing } from "../worker/shared/server-pairing.js";
 import { whyNot } from "./diagnosis.js";
+import { readyRemoteForm, showRemote } from "./remote-form.js";
 
 const REFRESH_MS = 2000;
 
@@ -21,13 +22,16 @@ function say(id, text) {
 
 async function show() {
   const pairing = await readPairing();
-  const { isOpen, mismatch } = await linkState();
+  const { isOpen, mismatch, remote } = await linkState();
+  if (remote) showRemote(remote);
   say("state", isOpen ? "Connected to the server." : "Not connected.");
   say("why", mismatch || (isOpen || !pairing ? "" : await whyNot(pairing)));
   say("source", sourceOf(pairing));
 }
 
-/** @returns {Promise<{isOpen: boolean, mismatch: string}>} */
+/** @typedef {import("../worker/shared/remote-settings.js").RemoteState} RemoteState */
+
+/** @returns {Promise<{isOpen: boolean, mismatch: string, remote?: RemoteState}>} */
 async function linkState() {
   const asked = chrome.runtime.sendMessage("link-state");
   return asked.catch(() => ({ isOpen: false, mismatch: "" }));
@@ -54,6 +58,7 @@ form.addEventListener("submit", async (event) => {
   await show();
 });
 
+readyRemoteForm(() => void show());
 void load();
 void show();
 setInterval(show, REFRESH_MS);

@@ -8,6 +8,7 @@ export const START = {
   problem: "Connecting…",
   mismatch: "",
   lookedAt: null,
+  remote: null,
   running: [],
 };
 
@@ -21,6 +22,7 @@ const CHANGES = {
     running: [],
   }),
   mismatch: (model, { text }) => ({ ...model, mismatch: text }),
+  remote: (model, remote) => ({ ...model, remote }),
   "tool.invocationStart": (model, start) => ({ ...model, running: [...model.running, start] }),
   "tool.invocationEnd": (model, end) => ({
     ...model,
@@ -29,6 +31,8 @@ const CHANGES = {
   "confirmation.request": (model, request) => withWaiting(model, (all) => added(all, request)),
   "confirmation.closed": (model, closed) =>
     withWaiting(model, (all) => all.filter(({ id }) => id !== closed.id)),
+  // The whole state follows.
+  "plugins.changed": (model) => model,
   "confirmation.missed": (model) => model,
 };
 

@@ -7,6 +7,8 @@ import { applyMessage, START } from "./model.js";
 import { WorkerPort } from "./port.js";
 import { render } from "./render.js";
 import { readySkip } from "./permissions.js";
+import { readyPluginSearch } from "./plugins.js";
+import { readyRemote } from "./remote-clients.js";
 import { findLookedAt, watchTabs } from "./this-tab.js";
 
 const TICK_MS = 1000;
@@ -17,7 +19,7 @@ const port = new WorkerPort(receive, () => void load());
 /** @param {Model} next */
 function show(next) {
   model = next;
-  render(model, { decide, attempt });
+  render(model, { decide, attempt, ask });
 }
 
 /**
@@ -42,16 +44,20 @@ function decide(id, decision, scope, seconds) {
   return port.ask("confirmation.response", { id, decision, scope, seconds });
 }
 
-/** @type {Attempt} */
-async function attempt(method, params) {
+/** @type {import("./render.js").Ask} */
+async function ask(method, params) {
   byId("error").replaceChildren();
   try {
-    await port.ask(method, params);
-    return true;
+    return await port.ask(method, params);
   } catch (error) {
     byId("error").replaceChildren(strange(messageOf(error)));
-    return false;
+    return null;
   }
+}
+
+/** @type {Attempt} */
+async function attempt(method, params) {
+  return (await ask(method, params)) !== null;
 }
 
 /** @param {unknown} error */
@@ -72,6 +78,8 @@ document.addEventListener("visibilitychange", () => {
 new ResizeObserver(restWhatMoved).observe(document.body);
 setInterval(() => tick(document, Date.now()), TICK_MS);
 readySkip(attempt);
+readyRemote(attempt);
+readyPluginSearch(ask, attempt);
 watchTabs(() => void look());
 port.connect();
 void look();

@@ -33,10 +33,10 @@ export class WorkerPort {
   }
 
   /**
-   * @template {keyof Panel.Requests} N
+   * @template {keyof PanelRequests} N
    * @param {N} method
-   * @param {Panel.Requests[N]["params"]} params
-   * @returns {Promise<Panel.Requests[N]["result"]>}
+   * @param {PanelRequests[N]["params"]} params
+   * @returns {Promise<PanelRequests[N]["result"]>}
    */
   ask(method, params) {
     return this.#requests.request((id) => {

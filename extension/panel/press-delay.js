@@ -13,6 +13,7 @@ const TAKES = new Set([
   "revoke",
   "skip-off",
   "decline",
+  "remote-end",
 ]);
 
 /** @typedef {HTMLButtonElement | HTMLSelectElement} Control */

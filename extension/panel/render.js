@@ -5,6 +5,8 @@ import { approval, pairingRow } from "./approvals.js";
 import { restWhatMoved } from "./press-delay.js";
 import { button, byId, el, fill, strange } from "./dom.js";
 import { familyTools, grantRow, pageRow } from "./permissions.js";
+import { failedRow, pluginRow } from "./plugins.js";
+import { renderRemote } from "./remote-clients.js";
 import { thisTab } from "./this-tab.js";
 import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf, workOf } from "./view.js";
 
@@ -12,6 +14,14 @@ import { agentsOf, bannersOf, familiesOf, leftOutText, thisTabOf, workOf } from 
  * @typedef {object} Actions what a person's presses do
  * @property {(id: string, decision: Decision, scope?: Scope, seconds?: number) => Promise<Panel.ConfirmationOutcome>} decide
  * @property {Attempt} attempt
+ * @property {Ask} ask
+ */
+
+/**
+ * @typedef {<N extends keyof PanelRequests>(
+ *   method: N, params: PanelRequests[N]["params"],
+ * ) => Promise<PanelRequests[N]["result"] | null>} Ask a request whose result is needed; null if it
+ *   failed
  */
 
 /** @type {Record<string, (attempt: Attempt) => Promise<boolean>>} */
@@ -34,6 +44,7 @@ export function render(model, actions) {
   say(byId("mismatch"), server ? mismatch : "");
   byId("all").hidden = !server;
   renderBanners(server ? bannersOf(server) : [], actions);
+  if (model.remote) renderRemote(model.remote, actions.attempt);
   // The person can stop everything, whatever an approval displays.
   if (server) renderRest(model, server, actions);
   renderApprovals(server?.confirmations ?? [], actions);
@@ -61,7 +72,8 @@ function say(place, text) {
 function renderBanners(banners, actions) {
   fill(byId("banner"), banners, "action", ({ action, label, text }) => {
     const words = el("span", { class: "grow" }, text);
-    return el("p", { class: "row", role: "alert" }, words, command(label, action, actions));
+    const act = label ? [command(label, action, actions)] : [];
+    return el("p", { class: "row", role: "alert" }, words, ...act);
   });
 }
 
@@ -120,7 +132,18 @@ function renderRest(model, server, actions) {
   const pages = server.pages ?? [];
   fill(byId("pages"), pages, "origin", (page) => pageRow(page, attempt));
   byId("pages-section").hidden = !pages.length;
+  renderPlugins(server, actions);
   renderPermissions(server, attempt);
+}
+
+/**
+ * @param {Panel.State} server
+ * @param {Actions} actions
+ */
+function renderPlugins({ plugins, failedPlugins }, { attempt, ask }) {
+  fill(byId("plugins"), plugins, "name", (plugin) => pluginRow(plugin, attempt, ask));
+  // Older servers do not send them.
+  fill(byId("failed-plugins"), failedPlugins ?? [], "folder", failedRow);
 }
 
 /**

@@ -63,7 +63,13 @@ export function thisTabOf({ server, lookedAt }) {
   if (!server || !lookedAt || !known) return null;
   const { tabId, owner, shared } = known;
   const { title, url } = lookedAt;
-  return { tabId, title, url, whose: whoseIs(server, owner, shared), actions: actionsOn(known) };
+  return {
+    tabId,
+    title,
+    url,
+    whose: whoseIs(server, owner, shared),
+    actions: actionsOn(known),
+  };
 }
 
 /**
@@ -87,8 +93,9 @@ function actionsOn({ owner, shared }) {
   return [shared ? "unshare" : "share"];
 }
 
-/** @param {Panel.State} server */
-export function bannersOf({ skipPermissions, stopped }) {
+/** @param {Pick<Panel.State, "skipPermissions" | "stopped" | "plugins">} server */
+export function bannersOf({ skipPermissions, stopped, plugins }) {
+  const trusted = plugins.filter((plugin) => plugin.trusted).map(({ name }) => name);
   return [
     ...(stopped
       ? [
@@ -105,6 +112,15 @@ export function bannersOf({ skipPermissions, stopped }) {
             action: "skip-off",
             label: "Ask me again",
             text: "Permissions are skipped: agents act without asking you.",
+          },
+        ]
+      : []),
+    ...(trusted.length
+      ? [
+          {
+            action: "dev-mode",
+            label: "",
+            text: `Dev mode: ${trusted.join(", ")} run without your review.`,
           },
         ]
       : []),

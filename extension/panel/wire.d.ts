@@ -18,7 +18,8 @@ declare namespace Panel {
     tools: ToolShown[];
     /** How many page tools are left out. */
     toolsLeftOut: number;
-    plugins: unknown[];
+    plugins: PluginShown[];
+    failedPlugins: FailedPluginShown[];
     grants: GrantShown[];
     knocks: WaitingPage[];
     pages: AllowedPage[];
@@ -93,6 +94,68 @@ declare namespace Panel {
     effective: "ask" | "auto" | "off";
   }
 
+  /** A plugin in the panel. Its texts are its author's. */
+  interface PluginShown {
+    name: string;
+    title: string;
+    description: string;
+    package: string;
+    version: string;
+    source: "environment" | "installed" | "local";
+    folder: string;
+    urlPatterns: string[];
+    excludePatterns: string[];
+    homepage: string;
+    /** How many tools it has. */
+    tools: number;
+    /** Whether some of its code runs before the pages' own, in all frames. */
+    hasPreScript: boolean;
+    hasSettings: boolean;
+    /** Whether the person has reviewed its files as they are now. */
+    review: "changed" | "never" | "reviewed";
+    /** Whether it runs without a review, in dev mode, because the person works on it. */
+    trusted: boolean;
+    /** The version that they reviewed last. */
+    reviewedVersion: string | null;
+    /** Why none of its code may run; null if it may. */
+    closed: "not_reviewed" | "off" | null;
+    settings: SettingShown[];
+    /** The version that waits for a review beside this one. */
+    waitingVersion: string | null;
+    /** A newer version in the registry, which was not fetched yet. */
+    latestVersion: string | null;
+    /** The open tabs that it is for. */
+    tabs: PluginTabShown[];
+  }
+
+  /** A setting of a plugin, without its value, which may be a secret. */
+  interface SettingShown {
+    key: string;
+    type: "boolean" | "number" | "select" | "string" | "url";
+    label: string;
+    description: string;
+    required: boolean;
+    /** What can be chosen, if its type is `select`. */
+    options: string[];
+    isSet: boolean;
+  }
+
+  /** Whether a plugin can be used in a tab, and if not, why. */
+  interface PluginTabShown {
+    tabId: number | string;
+    ready: boolean;
+    reason: string | null;
+    /** May have the plugin's own words. */
+    message: string;
+  }
+
+  /** A folder that should have a plugin, and why there is none. */
+  interface FailedPluginShown {
+    folder: string;
+    reason: string;
+    message: string;
+  }
+
   /** A grant in the panel. */
   interface GrantShown {
     id: string;
@@ -130,6 +193,112 @@ declare namespace Panel {
 
   /** No params, or a result without members. */
   interface Nothing {
+  }
+
+  /** The result of `plugin.search`, the best first. */
+  interface PluginResults {
+    results: PluginResult[];
+  }
+
+  /** A package that a search has found. */
+  interface PluginResult {
+    /** The package's name, for `plugin.install`. */
+    name: string;
+    /** The name that the plugin would have. */
+    plugin: string;
+    version: string;
+    description: string;
+  }
+
+  /** The result of `plugin.install` and `plugin.updateFromRegistry`. */
+  interface PluginInstalled {
+    plugin: PluginInPlace;
+    ok?: boolean;
+  }
+
+  /** A plugin as it was installed. */
+  interface PluginInPlace {
+    name: string;
+    displayName: string;
+    package: string;
+    version: string;
+    toolCount: number;
+    /** Whether it waits for a review beside the reviewed version, which keeps running. */
+    waits: boolean;
+    /** False if exactly this version was there before. */
+    isNew: boolean;
+  }
+
+  /** The result of `plugin.remove` and `plugin.removeBySpecifier`. */
+  interface PluginRemoved {
+    ok?: boolean;
+  }
+
+  /** The result of `plugin.checkUpdates`. */
+  interface OutdatedPlugins {
+    outdated: OutdatedPlugin[];
+    /** Why some plugins could not be checked, by name. */
+    failed: Record<string, string>;
+  }
+
+  /** An installed plugin of which the registry has a newer version. */
+  interface OutdatedPlugin {
+    name: string;
+    package: string;
+    currentVersion: string;
+    latestVersion: string;
+  }
+
+  /** The result of `plugin.getReview`. The texts are those of the plugin's author. */
+  interface ReviewShown {
+    plugin: string;
+    package: string;
+    version: string;
+    title: string;
+    description: string;
+    source: "environment" | "installed" | "local";
+    folder: string;
+    homepage: string | null;
+    urlPatterns: string[];
+    /** Where it also runs, unless the person sets other addresses. */
+    defaultAddresses: string[];
+    excludePatterns: string[];
+    hasPreScript: boolean;
+    /** The names of its settings, whose values the pages can read. */
+    settings: string[];
+    language: "javascript" | "python";
+    /** Patterns that its requests may go to, beside the pages that it is for. */
+    hosts: string[];
+    readsCookies: boolean;
+    /** What its code could do. */
+    warning: string;
+    tools: ReviewTool[];
+    files: ReviewFile[];
+    review: "changed" | "never" | "reviewed";
+    reviewedVersion: string | null;
+  }
+
+  /** A tool of a plugin. Its words are the author's. */
+  interface ReviewTool {
+    name: string;
+    description: string;
+  }
+
+  /** A file of a plugin. */
+  interface ReviewFile {
+    name: string;
+    bytes: number;
+    /** Empty for a file that is gone since the last review. */
+    sha256: string;
+    /** What has changed since the last review, as `diff -u` writes it; none if there was none. */
+    changes: string[];
+  }
+
+  /** The result of `plugin.getSource`. */
+  interface SourceShown {
+    text: string;
+    /** Where the next part begins; null at the end. */
+    next: number | null;
   }
 
   /** `confirmation.response`: the person's decision. */
@@ -207,6 +376,51 @@ declare namespace Panel {
     level: "ask" | "auto" | "off" | null;
   }
 
+  /** `plugin.search`. */
+  interface PluginSearch {
+    query: string;
+  }
+
+  /** `plugin.install`: a package, also with a version or a tag, such as `name@1.2.3`. */
+  interface PluginInstall {
+    name: string;
+  }
+
+  /** `plugin.updateFromRegistry` and `plugin.remove`: the plugin's own name. */
+  interface PluginNamed {
+    name: string;
+  }
+
+  /** `plugin.removeBySpecifier`: the package that was installed. */
+  interface PluginSpecified {
+    specifier: string;
+  }
+
+  /** `folder.open`: the folder of a plugin, or the one with all installed plugins. */
+  interface FolderOpen {
+    path: string;
+  }
+
+  /** `plugin.getReview`. */
+  interface GetReview {
+    plugin: string;
+  }
+
+  /** `plugin.getSource`: a part of one file, from a character on. */
+  interface GetSource {
+    plugin: string;
+    file: string;
+    offset?: number;
+  }
+
+  /** `plugin.approve`: the person approves exactly the files that they were shown. */
+  interface ApprovePlugin {
+    plugin: string;
+    /** The digests of its files, as `plugin.getReview` gave them, in the same order. */
+    sha256: string[];
+    level?: "ask" | "auto";
+  }
+
   /** `tool.invocationStart`: a call was allowed and runs now. It has no arguments. */
   interface InvocationStart {
     id: string;
@@ -252,7 +466,7 @@ declare namespace Panel {
     "config.setPluginPermission": { params: SetPluginPermission; result: Nothing };
     /** Applies until it is switched off or the server ends. */
     "config.setSkipPermissions": { params: SetSkipPermissions; result: Nothing };
-    /** Fails until a plugin has settings. */
+    /** Null removes a value. If one is wrong, none is changed. */
     "config.setPluginSettings": { params: SetPluginSettings; result: Nothing };
     /** Pause or resume an agent. */
     "agent.pause": { params: AgentPause; result: Nothing };
@@ -268,9 +482,30 @@ declare namespace Panel {
     "page.pair": { params: PagePair; result: Nothing };
     /** The level of calls through an allowed origin's page worker; `not_found` for any other origin. */
     "config.setPageLevel": { params: SetPageLevel; result: Nothing };
+    /** Search the npm registry for plugins. */
+    "plugin.search": { params: PluginSearch; result: PluginResults };
+    /** Install a plugin from the npm registry; it runs once the person has reviewed it. */
+    "plugin.install": { params: PluginInstall; result: PluginInstalled };
+    /** Fetch the latest version; it waits for a review beside a reviewed one. */
+    "plugin.updateFromRegistry": { params: PluginNamed; result: PluginInstalled };
+    /** Remove an installed plugin with its settings, its level and its review. */
+    "plugin.remove": { params: PluginNamed; result: PluginRemoved };
+    /** The same by the name of the package, also for one that cannot be read. */
+    "plugin.removeBySpecifier": { params: PluginSpecified; result: PluginRemoved };
+    /** Ask the registry which installed plugins have newer versions; nothing is fetched. */
+    "plugin.checkUpdates": { params: Nothing; result: OutdatedPlugins };
+    /** Show the folder of a plugin in the system's file manager; no other folder. */
+    "folder.open": { params: FolderOpen; result: Nothing };
+    /** What the person reads before they approve a plugin, or the update that waits. */
+    "plugin.getReview": { params: GetReview; result: ReviewShown };
+    /** A part of one file of the plugin. */
+    "plugin.getSource": { params: GetSource; result: SourceShown };
+    /** Open the plugin for exactly these files; if one differs by now, nothing changes. */
+    "plugin.approve": { params: ApprovePlugin; result: Nothing };
   }
 
   interface Notifications {
+    "plugins.changed": Nothing;
     "tool.invocationStart": InvocationStart;
     "tool.invocationEnd": InvocationEnd;
     "confirmation.request": Confirmation;

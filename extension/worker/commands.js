@@ -43,6 +43,15 @@ import { readJournal } from "./shared/journal.js";
 import { releaseTab, reportUse } from "./shared/tab-state.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./tabs/navigation.js";
 import { showNotice } from "./person/notifications.js";
+import {
+  closeStream,
+  fetchInPage,
+  hasElement,
+  readStream,
+  useStorage,
+  waitForMatch,
+} from "./plugins/page-operations.js";
+import { runScript } from "./plugins/page-scripts.js";
 import { printPdf } from "./picture/page-pdf.js";
 import { readHtml, readText } from "./reading/page-pieces.js";
 import { setPermission } from "./emulation/site-permissions.js";
@@ -50,6 +59,7 @@ import { press, type } from "./input/key-press.js";
 import { forcePseudo } from "./emulation/forced-states.js";
 import { openDialogs } from "./debugger/pending-dialogs.js";
 import { readPage } from "./reading/page-reading.js";
+import { analyzeSite } from "./recording/site-analysis.js";
 import {
   clearConsole,
   readConsole,
@@ -122,6 +132,7 @@ const forTab = {
   "intercept.list": listIntercepted,
   "intercept.start": startIntercepting,
   "intercept.stop": stopIntercepting,
+  "site.analyze": analyzeSite,
   "site.clear": clearSiteData,
   "page.dialog": answerDialog,
   "page.emulate": emulate,
@@ -185,8 +196,23 @@ const forPage = {
   ...forLooking,
 };
 
+/**
+ * What plugins do in a page. It does not count as using the page: the tab may be the person's, and
+ * nothing is attached to it.
+ * @satisfies {Partial<Handlers<Wire.TabCommand>>}
+ */
+const forPlugins = {
+  "plugin.fetch": fetchInPage,
+  "plugin.fetchClose": closeStream,
+  "plugin.fetchRead": readStream,
+  "plugin.has": hasElement,
+  "plugin.run": runScript,
+  "plugin.storage": useStorage,
+  "plugin.waitFor": waitForMatch,
+};
+
 /** @type {Handlers<Wire.TabCommand>} all of them, as the type demands */
-const onTab = { ...forTab, ...forRecords, ...forPage };
+const onTab = { ...forTab, ...forRecords, ...forPage, ...forPlugins };
 
 /** @param {Record<string, Handler>} handlers */
 const byName = (handlers) => new Map(Object.entries(handlers));
@@ -194,9 +220,22 @@ const browserCommands = byName(forBrowser);
 const tabCommands = byName(onTab);
 const pageCommands = new Set(Object.keys(forPage));
 /** Commands that a page, or the debugger in it, must answer. */
-const needsPage = new Set([...pageCommands, "page.dialog", "page.emulate", "intercept.start"]);
+const needsPage = new Set([
+  ...pageCommands,
+  ...Object.keys(forPlugins),
+  "page.dialog",
+  "page.emulate",
+  "intercept.start",
+  "site.analyze",
+]);
+/** Commands that need a living page without an open dialog; not all of them count as its use. */
+const needsAccess = new Set([...pageCommands, "site.analyze"]);
 /** Commands whose result describes a page: it must not describe the next one. */
-const looks = new Set([...Object.keys({ ...forLooking, ...forRecords }), "cookies.get"]);
+const looks = new Set([
+  ...Object.keys({ ...forLooking, ...forRecords }),
+  "cookies.get",
+  "site.analyze",
+]);
 /** Commands that count as using the page that a tab shows. */
 const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
 
@@ -220,7 +259,7 @@ export async function runCommand(name, context) {
   const tabId = await requireTab(context.tabId);
   reportUse("addressed", tabId);
   const actsInPage = pageCommands.has(name);
-  if (actsInPage) await requirePage(tabId);
+  if (needsAccess.has(name)) await requirePage(tabId);
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);

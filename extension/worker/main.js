@@ -5,70 +5,122 @@
 
 import { keepAttention } from "./person/attention.js";
 import { authRequired } from "./debugger/logins.js";
-import { TabReporter, introduceBrowser, watchTabChanges } from "./link/tab-reporter.js";
+import { introduceBrowser, watchTabChanges } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
-import { Dispatcher } from "./link/command-dispatch.js";
 import { frameConnected } from "./frames/frames.js";
 import "./page_tools/framed-servers.js";
 import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
 import { note, noteFault } from "./shared/journal.js";
 import { Link } from "./link/link.js";
 import { listenToLoads } from "./shared/tab-events.js";
+import { Server, keepServers } from "./link/servers.js";
 import { openNotice } from "./person/notifications.js";
 import { Panels, Relay, isPanel, openPanel } from "./person/open-panels.js";
+import { RemoteAccess } from "./remote/remote-access.js";
+import { RemoteLinks } from "./remote/remote-links.js";
+import { STORED as REMOTE_SETTINGS } from "./shared/remote-settings.js";
 import { keepPageTools } from "./page_tools/page-tool-registry.js";
+import { keepPlugins } from "./plugins/plugin-host.js";
 import { setRecording } from "./recording/recorder.js";
 import { describeAll, onceRestored, passOn, restoreAll } from "./shared/tab-state.js";
-import { INCOMPATIBLE, MetServer } from "./link/protocol-versions.js";
 
 const RESCUE = "rescue";
 const RESCUE_MINUTES = 0.5;
 
 /** @type {import("./person/open-panels.js").Ask} */
 const askServer = (method, params) => link.request(method, params);
-const panels = new Panels(askServer, () => {
-  reporter.notify("panel.changed", { open: panels.count });
-  if (panels.count) attention.panelOpened();
-});
+const panels = new Panels(
+  askServer,
+  () => {
+    local.notify("panel.changed", { open: panels.count });
+    if (panels.count) attention.panelOpened();
+  },
+  {
+    "remote.allow": (choice) => remote.allow(choice),
+    "remote.setEnded": ({ isEnded }) => remote.setEnded(isEnded),
+  },
+);
 const attention = keepAttention(() => panels.isVisible);
 const relay = new Relay(panels, attention, askServer);
-const reporter = new TabReporter((brief) => introduceBrowser(() => panels.count, brief));
-const tabChanges = watchTabChanges((item) => reporter.report(item));
+const servers = keepServers();
+const tabChanges = watchTabChanges((item) => servers.report(item));
 const pageTools = keepPageTools({
-  notify: (method, params) => reporter.notify(method, params),
+  notify: (method, params) => servers.notify(method, params),
   reportTabChanges: () => tabChanges.flush(),
   note: (text) => note("warn", text),
 });
 
+const pluginHost = keepPlugins({
+  reportTabChanges: () => tabChanges.flush(),
+  note: (text) => note("warn", text),
+});
+const plugins = pluginHost.of({
+  notify: (method, params) => local.notify(method, params),
+  ask: askServer,
+  hasFiles: true,
+  refusal: () => null,
+});
+
 const ready = restoreAll();
-const metServer = new MetServer();
-const link = new Link((line) => {
-  const dispatcher = new Dispatcher(line, {
-    ready,
-    run: runCommand,
-    execute: (params, how) => pageTools.execute(params, how),
-    reportTabChanges: tabChanges.flush.bind(tabChanges),
+const local = servers.add(
+  new Server({
+    introduction: (brief) => introduceBrowser(() => panels.count, brief),
+    commands: {
+      ready,
+      run: (name, context) => servers.sharing(local, runCommand)(name, context),
+      execute: (params, how) => pageTools.execute(params, how),
+      setOrigins: (params) => pageTools.setOrigins(local, params),
+      plugins,
+      reportTabChanges: () => tabChanges.flush(),
+      reload: () => chrome.runtime.reload(),
+    },
     learn: (greeting) => {
       setRecording(greeting.recording);
-      if (!metServer.greeted(greeting)) line.close(INCOMPATIBLE);
-      panels.broadcast("mismatch", { text: metServer.text });
+      pageTools.setOrigins(local, greeting);
+      panels.broadcast("mismatch", { text: local.met.text });
     },
-  });
+    opened: () => {
+      pageTools.opened(local);
+      void relay.refresh();
+    },
+  }),
+);
+const link = new Link((line) => {
+  const receive = local.begin(line);
   note("info", "the link to the server is open");
-  void reporter.opened(line).then(() => {
-    pageTools.opened();
-    void relay.refresh();
-  });
   // A request is never for the person.
   return (message) =>
-    (message.kind === "notification" && relay.receive(message)) || dispatcher.receive(message);
+    (message.kind === "notification" && relay.receive(message)) || receive(message);
 });
 link.onClosed = (/** @type {number} */ code) => {
   note("warn", "the link to the server has closed");
-  metServer.closed(code);
-  relay.closed(metServer.problem);
+  local.met.closed(code);
+  plugins.closed();
+  relay.closed(local.met.problem);
 };
-link.problem = () => metServer.problem;
+link.problem = () => local.met.problem;
+const remoteCommands = { ready, run: runCommand, reportTabChanges: () => tabChanges.flush() };
+/** @type {RemoteLinks} */
+const remoteLinks = new RemoteLinks({
+  servers,
+  pageTools,
+  pluginHost,
+  commands: remoteCommands,
+  levelOf: (name) => remote.levelOf(name),
+});
+/** @type {RemoteAccess} */
+const remote = new RemoteAccess({
+  ...remoteCommands,
+  takeLink: (client, params) => remoteLinks.take(client, params),
+  left: (client) => remoteLinks.left(client),
+  revoked: (name) => remoteLinks.revoked(name),
+  changed: () => {
+    const { state, clients } = remote.state;
+    const isUsed = clients.some(({ level, connections }) => level && connections);
+    attention.setRemote(state === "open" ? (isUsed ? "used" : "open") : "");
+    panels.broadcast("remote", remote.state);
+  },
+});
 
 note("info", "the worker has started");
 self.addEventListener("error", ({ error }) => noteFault(error));
@@ -77,7 +129,8 @@ listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
   panels.connected(port);
-  panels.broadcast("mismatch", { text: metServer.text });
+  panels.broadcast("mismatch", { text: local.met.text });
+  panels.broadcast("remote", remote.state);
   link.rescue();
 });
 // Fires only where the browser does not open the side panel by itself.
@@ -88,14 +141,21 @@ chrome.notifications.onClicked.addListener((id) => {
 });
 chrome.runtime.onStartup.addListener(findLostLoads);
 chrome.runtime.onInstalled.addListener(findLostLoads);
-chrome.alarms.onAlarm.addListener(() => link.rescue());
+chrome.alarms.onAlarm.addListener(() => {
+  link.rescue();
+  remote.rescue();
+});
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
   if (message === "link-state" && fromOptions) {
-    reply({ isOpen: link.isOpen, mismatch: metServer.text });
+    reply({ isOpen: link.isOpen, mismatch: local.met.text, remote: remote.state });
   }
 });
-chrome.storage.local.onChanged.addListener(() => void link.reconsider());
+chrome.storage.local.onChanged.addListener((changes) => {
+  const names = Object.keys(changes);
+  if (names.some((name) => REMOTE_SETTINGS.includes(name))) void remote.reconsider();
+  if (names.some((name) => !REMOTE_SETTINGS.includes(name))) void link.reconsider();
+});
 
 chrome.tabs.onCreated.addListener((tab) => passOn("created", tab));
 chrome.tabs.onUpdated.addListener((tabId, change, tab) => passOn("updated", tabId, change, tab));
@@ -152,6 +212,7 @@ void chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
 void chrome.sidePanel?.setPanelBehavior({ openPanelOnActionClick: true });
 void injectEverywhere();
 link.start();
+void remote.start();
 
 // For debugging in the worker's console, and for the tests.
 Object.assign(self, { describeTabState: describeAll });

@@ -73,6 +73,27 @@ class RateLimit:
         return now
 
 
+class Bucket:
+    """A limit on a steady rate, with room for a burst; it needs no memory for what has happened."""
+
+    def __init__(self, per_second: float, burst: float, clock: Clock) -> None:
+        self._per_second = per_second
+        self._burst = burst
+        self._clock = clock
+        self._room = burst
+        self._at = clock()
+
+    def admit(self) -> float:
+        """Count one and return 0; or, if there is no room, return the seconds to wait."""
+        now = self._clock()
+        self._room = min(self._burst, self._room + (now - self._at) * self._per_second)
+        self._at = now
+        if self._room < 1:
+            return (1 - self._room) / self._per_second
+        self._room -= 1
+        return 0.0
+
+
 class RateLimits(Generic[Key]):
     """The same limit for each of many keys; the idle keys, then the oldest, make room for new."""
 

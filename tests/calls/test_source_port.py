@@ -48,7 +48,9 @@ class Mailboxes:
         self._boxes = boxes
         self.asked: list[tuple[str, object]] = []
 
-    async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
+    async def route(
+        self, tool: Tool, session: str, requested: object, arguments: Mapping[str, Any]
+    ) -> Tab | None:
         self.asked.append((tool.name, requested))
         return self._boxes.get(str(requested or "inbox"))
 

@@ -17,12 +17,14 @@ const MAY_IMPORT = {
   emulation: ["shared", "frames", "debugger", "input"],
   data: ["shared", "frames", "debugger"],
   page_tools: ["shared", "frames"],
+  plugins: ["shared", "frames", "debugger"],
   tabs: ["shared", "frames", "debugger", "recording", "emulation"],
+  remote: ["shared", "link", "debugger"],
 };
 
 const WORKER = "^extension/worker/";
 const WIRING = `${WORKER}(main|commands)\\.js$`;
-const CORRELATOR = "^extension/content/shared/correlator\\.js$";
+const FOR_BOTH = "^extension/content/shared/(correlator|match-patterns)\\.js$";
 const PAGES = "^extension/(panel|options|offscreen)/";
 const FOR_PAGES = [`${WORKER}shared/`, `${WORKER}person/plain-text\\.js$`];
 
@@ -49,7 +51,7 @@ const forbidden = [
   {
     name: "the-worker-imports-itself-only",
     from: { path: WORKER },
-    to: { pathNot: [WORKER, CORRELATOR] },
+    to: { pathNot: [WORKER, FOR_BOTH] },
   },
   {
     name: "pages-use-little-of-the-worker",

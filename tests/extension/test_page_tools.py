@@ -103,6 +103,48 @@ async def test_a_page_without_tools_is_not_reported(plain: Bench) -> None:
     assert {page["url"].split("?")[0] for page in pages} == {plain.site.page("tools-global")}
 
 
+WATCHING = """<title>watching</title><script>
+window.asked = [];
+addEventListener("message", ({ data }) => {
+  if (data?.direction === "client-to-server") asked.push(data.payload.method ?? data.payload);
+});
+document.addEventListener("tabhub:ask", () => asked.push("tabhub:ask"));
+const server = { channel: "mcp-default", type: "mcp", direction: "server-to-client" };
+if (window.announces) postMessage({ ...server, payload: "mcp-server-ready" });
+else navigator.modelContext = {
+  getTools: async () => (asked.push("getTools"), []),
+  executeTool: async () => null,
+};
+</script>"""
+ANNOUNCES = f"<script>announces = true</script>{WATCHING}"
+
+
+@pytest.mark.requirement("MB-03")
+@pytest.mark.document("MB-security-probing")
+async def test_a_page_whose_origin_is_not_allowed_is_asked_nothing(plain: Bench) -> None:
+    allowed = plain.site.url.replace("127.0.0.1", "localhost")
+    await plain.server.notify("pages.origins", {"pageOrigins": [allowed]})
+    pages = [await plain.cdp.open(html(plain.site, body)) for body in (WATCHING, ANNOUNCES)]
+    await plain.cdp.open(plain.site.page("tools-global").replace("127.0.0.1", "localhost"))
+    assert (await plain.tools("double"))["origin"] == allowed
+    assert [await plain.cdp.evaluate(page, "asked") for page in pages] == [[], []]
+    await plain.server.notify("pages.origins", {"pageOrigins": ["*"]})
+    await happens(plain, pages[0], "asked.includes('getTools')")
+    await happens(plain, pages[1], "asked.includes('initialize')")
+
+
+@pytest.mark.document("MB-security-probing")
+async def test_a_page_that_is_no_longer_allowed_is_removed_until_it_is_again(plain: Bench) -> None:
+    _, page = await plain.open("tools-transport")
+    start = len(plain.server.received)
+    await plain.server.notify("pages.origins", {"pageOrigins": ["https://other.example"]})
+    await plain.server.params_of(UNREGISTER, start, documentId=page["documentId"])
+    await plain.server.notify("pages.origins", {"pageOrigins": [plain.site.url]})
+    again = await plain.server.params_of(REGISTER, start, documentId=page["documentId"])
+    assert names(again) == names(page)
+    await runs(plain, again)
+
+
 @pytest.mark.requirement("MB-03")
 @pytest.mark.document("MB-proxy-3")
 async def test_progress_and_cancelling_reach_the_caller_and_the_page(plain: Bench) -> None:

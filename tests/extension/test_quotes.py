@@ -20,6 +20,11 @@ OURS_HERE = {
         *("advice", "list", "what", "held", 'attr(element, "type")', "shown(input, text)"),
     },
     "content/page_tools/mcp-sources.js": {"name"},
+    # Hosts, the plugin's own address, and words of the browser about the plugin's request.
+    "content/plugins/page-requests.js": {
+        *("originOf(href)", "originOf(address)", "originOf(url)", "protocol", "host"),
+        *("url", "mostBytes", "message"),
+    },
     "worker/commands.js": {"name"},
     "worker/data/bookmark-list.js": {"id", "why"},
     "worker/data/file-downloads.js": {"id"},
@@ -28,6 +33,10 @@ OURS_HERE = {
     "worker/input/act.js": {"what"},
     "worker/input/key-target.js": {"what", "why"},
     "worker/picture/drawing.js": {"data"},
+    # What the debugger runs, which is in no message.
+    "worker/plugins/debugger-code.js": {"code"},
+    # The name of a reviewed plugin, as the server sends it: letters, digits and hyphens.
+    "worker/plugins/plugin-answers.js": {"plugin"},
     "worker/reading/durable-refs.js": {"what"},
     "worker/emulation/interception.js": {"message"},
     "worker/emulation/paused-requests.js": {"why"},
@@ -36,6 +45,10 @@ OURS_HERE = {
     "worker/reading/element-wait.js": {"what"},
     "worker/recording/page-resources.js": {"url"},
     "worker/recording/safe-pattern.js": {"why", "error instanceof Error ? error.message : error"},
+    # The client's own command, and words of the browser about it.
+    "worker/remote/cdp-commands.js": {"why", "domain", "message"},
+    # The client's own name, and words of our tables.
+    "worker/remote/fence.js": {"name", "level", "needed", "what", "protocol"},
     "worker/shared/file-pieces.js": {"name"},
     "worker/tabs/browser-windows.js": {"what"},
     "worker/tabs/closed-tabs.js": {"id"},

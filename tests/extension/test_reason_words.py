@@ -18,8 +18,10 @@ PACKAGES = ROOT / "tests" / "npm" / "node_modules"
 CHECKED = ("extension", "pagekit", "protocol", "src/tabhub/demo", "tests/pagekit")
 WORD = re.compile(rf'"(?:{"|".join(REASONS)})(?=")|\breason [!=]== "\w+(?=")')
 REPORTED = re.compile(r"^(\S+)\((\d+),\d+\): error", re.MULTILINE)
-NO_REASON = re.compile(r'\b(?:has\(element, |isOn\()"(?:readonly|disabled)"|"canceled_by_user"')
-"""States of elements, and a word of Chrome's."""
+NO_REASON = re.compile(
+    r'\b(?:has\(element, |isOn\()"(?:readonly|disabled)"|"canceled_by_user"|"needs_reload"'
+)
+"""States of elements, a word of Chrome's, and one about the readiness of plugins."""
 
 pytestmark = pytest.mark.npm
 

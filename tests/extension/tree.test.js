@@ -12,6 +12,7 @@ const MAY_USE = {
   reading: ["reading", "shared"],
   acting: ["acting", "shared"],
   page_tools: ["page_tools", "shared"],
+  plugins: ["plugins", "page_tools", "shared"],
 };
 const PORT = "content/worker-port.js";
 

@@ -109,7 +109,7 @@ async def test_the_progress_message_of_a_page_is_one_short_line() -> None:
 
 
 @pytest.mark.requirement("MB-09")
-@pytest.mark.document("MB-concepts-5", "MB-execution-5", "MB-security-8")
+@pytest.mark.document("MB-concepts-5", "MB-execution-5", "MB-security-8", "MB-hub-4")
 @pytest.mark.parametrize("how", ["annotation", "meta", "setting"])
 async def test_a_cached_tool_without_a_tab_opens_one_at_its_address(how: str) -> None:
     more = {

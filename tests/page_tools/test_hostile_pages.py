@@ -9,11 +9,11 @@ import pytest
 
 from tabhub.audit.limits import UNFOLDED_OF_SITE
 from tabhub.config.settings import Limits, Settings
+from tabhub.hub.schema_rules import checked_schema
+from tabhub.hub.schema_size import Unfit
 from tabhub.page_tools.core.storage import PageRef
 from tabhub.page_tools.flood_limits import BURST
 from tabhub.page_tools.intake import Registration
-from tabhub.page_tools.schema_rules import checked_schema
-from tabhub.page_tools.schema_size import Unfit
 from tabhub.server.app import App
 from tabhub.wire.pages import Capabilities
 from tests.page_tools.memory_transport import MemoryTransport
@@ -49,7 +49,7 @@ def app() -> App:
 @pytest.mark.document(
     "MB-hub-5", "MB-transports-2", "MB-notes-2", "MB-architecture-3", "MB-testing-1"
 )
-@pytest.mark.document("MB-transports-verbs")
+@pytest.mark.document("MB-transports-verbs", "MB-principles-5")
 async def test_the_hub_runs_on_a_transport_in_memory() -> None:
     async with served() as server, client(server.port) as http:
         transport, page = MemoryTransport(), PageRef("memory", "tab-1")

@@ -1,13 +1,19 @@
 """Which page tools agents see, published through a double of the extension."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tabhub.config import keys
+from tabhub.config.paths import Home
+from tabhub.config.settings import Settings
+from tabhub.page_tools.persistence import forget_origins
 from tests.page_tools.shop import SEARCH, answering, tools_of
 from tests.support.agent import Agent
 from tests.support.browsers.extension import connected, page_tool, tab
+from tests.support.browsers.worker import ONE, admitted, tool
 from tests.support.serving import client, served
 
 
@@ -148,4 +154,83 @@ async def test_a_setting_that_excludes_a_site_removes_its_tools_at_once() -> Non
         await extension.publish(1, page_tool("search"))
         server.app.settings.page_origins = ["https://bank.example"]
         server.app.pages.take_settings()
+        assert await tools_of(Agent(http)) == {}
+
+
+@pytest.mark.document("MB-security-probing", "MB-security-1")
+async def test_the_extension_learns_which_origins_may_publish_and_each_change(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path).create()
+    async with served(Settings(page_origins=["https://a.example"]), home=home) as server:
+        async with connected(server.port) as extension, client(server.port) as http:
+            assert extension.greeting["pageOrigins"] == ["https://a.example"]
+            keys.set_value(home, ("pageOrigins",), ["https://*.example"])
+            for _ in range(2):
+                assert (await http.post("/reload")).status_code == 200
+            assert (await http.post("/extension/reload")).status_code == 200
+            told = []
+            while (message := await extension.received.get())["method"] != "extension.reload":
+                told += [message["params"]] if message["method"] == "pages.origins" else []
+            # The second reload changed nothing, so it was sent once.
+            assert told == [{"pageOrigins": ["https://*.example"]}]
+
+
+async def test_registering_changing_and_removing_tools_is_audited() -> None:
+    async with served() as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        for tools in ([page_tool("a")], [page_tool("a")], [page_tool("a", description="Other.")]):
+            await extension.publish(1, *tools)
+        page = {"tabId": 1, "frameId": 0, "documentId": "doc-1"}
+        await extension.notify("browser/unregisterTools", page)
+        await extension.settled()
+        found = [entry["tool"].rpartition("/") for entry in server.app.audit.entries()]
+    notes = [word for room, _, word in reversed(found) if room == "browser"]
+    assert notes == ["registerTools", "updateTools", "unregisterTools"]
+
+
+async def test_a_paired_page_publishes_whatever_the_extension_may_take_from_pages() -> None:
+    settings = Settings(page_origins=["https://other.example"])
+    async with served(settings) as server, admitted(server) as worker, client(server.port) as http:
+        await worker.register(ONE, tool("pay"))
+        assert [*await tools_of(Agent(http))] == ["website_tool_shop_example_pay"]
+        server.app.pages.take_settings()
+        assert [*await tools_of(Agent(http))] == ["website_tool_shop_example_pay"]
+
+
+async def test_a_page_cannot_claim_the_tab_of_another_sites_worker() -> None:
+    evil = {"origin": "https://evil.example", "url": "https://evil.example/", "workerId": ONE}
+    async with served() as server, admitted(server) as worker, connected(server.port) as extension:
+        await extension.sync(tab(6, url="https://evil.example/"))
+        await extension.publish(6, page_tool("evil"), **evil)
+        assert server.app.hub.tabs.number_of(ONE) == 6
+        await worker.register(ONE, tool("pay"))
+        assert server.app.hub.tabs.number_of(ONE) is None
+        await extension.publish(6, page_tool("evil"), page_tool("more"), **evil)
+        assert server.app.hub.tabs.number_of(ONE) is None
+
+
+async def test_the_tools_of_a_browser_that_the_server_closed_do_not_come_back(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path).create()
+    async with served(home=home) as server, connected(server.port) as extension:
+        await extension.sync(tab(1), kind="managed")
+        await extension.publish(1, page_tool("search"))
+        server.app.browsers.forget_managed()
+    async with served(home=home) as server, client(server.port) as http:
+        assert await tools_of(Agent(http)) == {}
+
+
+async def test_forgetting_an_origin_removes_tools_that_wait_for_their_browser(
+    tmp_path: Path,
+) -> None:
+    home = Home(tmp_path).create()
+    async with served(home=home) as server, connected(server.port) as extension:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("search"))
+    async with served(home=home) as server, client(server.port) as http:
+        assert [*await tools_of(Agent(http))] == [SEARCH]
+        forget_origins(server.app.store, lambda origin: origin == "https://shop.example")
+        assert (await http.post("/reload")).status_code == 200
         assert await tools_of(Agent(http)) == {}

@@ -95,6 +95,7 @@ async def test_the_active_tab_is_the_one_activated_last_in_any_browser() -> None
         assert await turned(first, 1, "activated") == "1"
 
 
+@pytest.mark.document("MT-discovery-4")
 @pytest.mark.requirement("MT-04")
 async def test_at_most_one_tab_is_active_in_the_list() -> None:
     async with served() as server, client(server.port) as http:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from tabhub.page_tools.schema_rules import MOST_PATTERNS, checked_schema
-from tabhub.page_tools.schema_size import Unfit
+from tabhub.hub.schema_rules import MOST_PATTERNS, checked_schema
+from tabhub.hub.schema_size import Unfit
 from tests.support.examples import examples
 
 MOST = 256 * 1024

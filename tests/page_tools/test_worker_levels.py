@@ -145,6 +145,7 @@ async def test_a_changed_level_counts_at_once_and_after_a_restart(home: Home) ->
         server.app.pairing.change_level(SHOP, "off")
         failed = await refused(agent)
         assert failed.reason == "permission_off" and f'"{SHOP}" = off' in failed.message
+        assert COMMAND in failed.message
         server.app.pairing.change_level(SHOP, "ask")
         assert COMMAND in (await refused(agent)).message
     settings = files.load(home)

@@ -4,6 +4,7 @@ import json
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import Grant, Grants
@@ -126,3 +127,19 @@ def _levels(before: str, sections: dict[str, Levels], file: str) -> set[str]:
         for section, levels in sections.items()
         for key, word in levels.items()
     }
+
+
+@given(WORLDS, CALLS, st.sampled_from(["not reviewed", "changed"]))
+def test_no_rules_grants_or_skipping_open_what_the_person_has_not_reviewed(
+    world: World, call: Subject, why: str
+) -> None:
+    verdict = _decide(world, replace(call, gate=why))
+    assert isinstance(verdict, Deny)
+    assert (verdict.rule.source, verdict.reason) == ("review", "permission_off")
+
+
+@given(WORLDS, CALLS)
+def test_a_reviewed_tool_is_decided_like_any_other_plugin(world: World, call: Subject) -> None:
+    of_plugin = replace(call, source="plugin")
+    reviewed = replace(call, source="another name", gate="")
+    assert type(_decide(world, reviewed)) is type(_decide(world, of_plugin))

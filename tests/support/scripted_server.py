@@ -66,6 +66,10 @@ class ScriptedServer:
         assert self._socket is not None
         await self._socket.send(json.dumps({"jsonrpc": "2.0", **message}))
 
+    async def respond(self, id: object, result: Any = None) -> None:
+        """Answer a request of the extension."""
+        await self._send({"id": id, "result": result or {}})
+
     async def hang_up(self, code: int = 1000) -> None:
         assert self._socket is not None
         await self._socket.close(code)

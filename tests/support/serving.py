@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from copy import deepcopy
+from typing import Any
 
 import httpx
 
+from tabhub.agents.http.listening import listen
 from tabhub.config.paths import Home
 from tabhub.config.settings import RateSettings, Settings
 from tabhub.server.app import App
-from tabhub.server.serving import Server, listen
+from tabhub.server.serving import Server
 from tests.support.eventually import eventually
 from tests.support.http_client import client_of
 
@@ -30,7 +32,7 @@ async def served(
     home: Home | None = None,
     rates: RateSettings = NO_RATES,
     second: bool = False,
-    **more: bool,
+    **more: Any,
 ) -> AsyncIterator[Server]:
     """Serve on a free port, or on two, for as long as the block lasts."""
     # A reload changes the settings object, which tests share.

@@ -17,7 +17,10 @@ from tabhub.tools.files import (
     folder_name,
     save,
 )
+from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.extension import connected, tab
 from tests.support.examples import examples
+from tests.support.serving import client, served
 
 PNG = (".png",)
 
@@ -186,3 +189,29 @@ def test_no_two_clients_share_a_folder_even_where_case_and_final_dots_do_not_cou
         assert name.partition(".")[0] not in ("con", "prn", "aux", "nul", "com1", "lpt1")
         assert folder_name(name) == name or "~" in folder_name(name)
     assert (one == other) is (names[0] == names[1])
+
+
+@pytest.mark.parametrize(
+    "name", ["browser_screenshot_tab", "browser_print_pdf", "browser_export_har"]
+)
+async def test_an_empty_path_is_an_invalid_argument(tmp_path: Path, name: str) -> None:
+    home = Home(tmp_path / "home").create()
+    async with (
+        served(home=home) as server,
+        connected(server.port) as extension,
+        client(server.port) as http,
+    ):
+        await extension.sync(tab(1), kind="managed")
+        with pytest.raises(ToolFailed) as failed:
+            await Agent(http).call(name, filePath="", tabId=1)
+    assert failed.value.reason == "invalid_arguments"
+
+
+def test_a_file_that_was_moved_before_a_restart_is_found(tmp_path: Path) -> None:
+    files = Files(lambda: str(tmp_path / "saved"), OwnFiles())
+    downloaded = tmp_path / "a.bin"
+    downloaded.write_bytes(b"a")
+    assert files.moved_here(downloaded) is None
+    moved = files.take_in(downloaded, "a.bin")
+    assert files.moved_here(downloaded) == str(moved)
+    assert files.moved_here(tmp_path / "other.bin") is None

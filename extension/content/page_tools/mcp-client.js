@@ -3,7 +3,7 @@
  * may use the same channel: only answers to our own random ids are accepted.
  */
 tabhub.define("mcpClient", () => {
-  const { rateLimit, toolLimits } = tabhub;
+  const { pageAccess, rateLimit, toolLimits } = tabhub;
   const PROTOCOL = "2025-11-25";
   const ANSWER_MS = 10_000;
   const MOST_PAGES = 20;
@@ -40,6 +40,7 @@ tabhub.define("mcpClient", () => {
       const wait = turns.wait();
       turns.spend(1);
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      if (!pageAccess.isAllowed()) throw new Error("The page may not publish tools.");
       const late = () => new Error(`${method}: no answer`);
       return requests.request((id) => post({ jsonrpc: "2.0", id, method, params }), {
         id: randomId(),
@@ -118,7 +119,8 @@ tabhub.define("mcpClient", () => {
       else if (method === "notifications/tools/list_changed") {
         isThere = true;
         changed();
-      } else if (id !== undefined) post({ jsonrpc: "2.0", id, ...reply(method) });
+      } else if (id !== undefined && pageAccess.isAllowed())
+        post({ jsonrpc: "2.0", id, ...reply(method) });
     }
 
     /** @param {string} method */

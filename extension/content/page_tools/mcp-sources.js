@@ -19,9 +19,12 @@ tabhub.define("mcpSource", () => {
     if (data.direction === "server-to-client") client.receive(data.payload);
   }
 
-  window.addEventListener("message", receive, true);
   // A client that starts first receives the server's announcement; only a late one has to ask.
-  if (document.readyState !== "loading") post("mcp-check-ready");
+  const isLate = document.readyState !== "loading";
+  window.addEventListener("message", receive, true);
+  tabhub.pageAccess.onChange((isAllowed) => {
+    if (isAllowed && isLate) post("mcp-check-ready");
+  });
   return client;
 });
 
@@ -33,9 +36,10 @@ tabhub.define("mcpSource", () => {
  * its parent a random name.
  */
 tabhub.define("framedSource", () => {
-  const { mcpClient, rateLimit, windowMessages } = tabhub;
+  const { mcpClient, pageAccess, rateLimit, windowMessages } = tabhub;
   const name = windowMessages.PREFIX + crypto.getRandomValues(new Uint32Array(4)).join("-");
   const introductions = rateLimit.make(5, 0.2);
+  let isAsked = false;
   let isIntroduced = false;
   /** @type {(message: object) => void} */
   let say = () => {};
@@ -43,7 +47,8 @@ tabhub.define("framedSource", () => {
   const client = mcpClient.make("mcp-b", (payload) => say({ type: "toParent", payload }));
 
   function introduce() {
-    if (window.parent === window || !introductions.take()) return;
+    isAsked = true;
+    if (!pageAccess.isAllowed() || window.parent === window || !introductions.take()) return;
     isIntroduced = true;
     say({ type: "windowName", name });
     window.parent.postMessage(name, "*");
@@ -54,6 +59,9 @@ tabhub.define("framedSource", () => {
     if (isIntroduced) say({ type: "windowName", name });
   }
 
+  pageAccess.onChange((isAllowed) => {
+    if (isAllowed && isAsked) introduce();
+  });
   return { ...client, introduce, connected };
 });
 

@@ -5,7 +5,7 @@
  */
 tabhub.define("toolList", () => {
   const { bridgedSource, framedSource, mcpSource, nativeTools } = tabhub;
-  const { rateLimit, toolLimits, toolRate } = tabhub;
+  const { pageAccess, rateLimit, toolLimits, toolRate } = tabhub;
   const POLL_MS = 60_000;
   const RETRY_MS = 5000;
   const SOON_MS = 50;
@@ -26,6 +26,8 @@ tabhub.define("toolList", () => {
   /** @type {Map<string, AbortController>} */
   const running = new Map();
   let isDue = false;
+  /** A source has announced something, be it while the page might not publish. */
+  let isAnnounced = false;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let pollTimer;
   /** @type {Promise<void> | null} */
@@ -39,7 +41,8 @@ tabhub.define("toolList", () => {
   let say = () => {};
 
   function changed() {
-    if (isDue) return;
+    isAnnounced = true;
+    if (isDue || !pageAccess.isAllowed()) return;
     isDue = true;
     if (document.readyState !== "loading") return lookIn(rate.wait());
     // Tools that a page registers while it loads are reported together, when it has loaded.
@@ -63,9 +66,10 @@ tabhub.define("toolList", () => {
     port2.postMessage(null);
   }
 
-  function look() {
+  async function look() {
+    if (!pageAccess.isAllowed()) return;
     looking ??= gather().finally(() => (looking = null));
-    return looking;
+    await looking;
   }
 
   async function gather() {
@@ -102,6 +106,7 @@ tabhub.define("toolList", () => {
    * @param {any[]} items
    */
   function publish(from, items) {
+    if (!pageAccess.isAllowed()) return;
     const { texts, leftOut } = toolLimits.list(items);
     owners = new Map([...texts.keys()].map((name) => [name, /** @type {any} */ (from.get(name))]));
     const kind = owners.values().next().value?.kind ?? "native";
@@ -131,6 +136,7 @@ tabhub.define("toolList", () => {
 
   function pollLater() {
     clearTimeout(pollTimer);
+    if (!pageAccess.isAllowed()) return;
     const isPolled = sources.some((source) => source.isThere() && source.polls());
     if (!isPolled && !failures) return;
     const wait = failures ? Math.min(RETRY_MS * 2 ** (failures - 1), POLL_MS) : POLL_MS;
@@ -201,12 +207,14 @@ tabhub.define("toolList", () => {
 
   /** Only the page's own world knows whether it has a polyfill; asked only where one can be. */
   function probe() {
-    if (sources.some((source) => source.isThere())) return;
+    if (!pageAccess.isAllowed() || sources.some((source) => source.isThere())) return;
     if (!window.isSecureContext || !document.scripts.length || !probes.take()) return;
     say({ type: "bridge", name: bridgedSource.name });
   }
 
   function loaded() {
+    isLoaded = true;
+    if (!pageAccess.isAllowed()) return;
     probe();
     setTimeout(probe, LATE_MS);
   }
@@ -216,19 +224,36 @@ tabhub.define("toolList", () => {
     if (isTrusted && !document.hidden) probe();
   }
 
+  const isLate = document.readyState !== "loading";
+  let isLoaded = document.readyState === "complete";
+
   function begin() {
     for (const source of sources) source.onChange(changed);
     const listen = EventTarget.prototype.addEventListener;
     listen.call(window, "tabhub:worker", workerAnnounced, true);
     listen.call(document, "visibilitychange", shown);
-    if (document.readyState === "complete") loaded();
-    else listen.call(window, "load", loaded, { once: true });
-    if (document.readyState === "loading") return;
-    EventTarget.prototype.dispatchEvent.call(
-      document,
-      new CustomEvent("tabhub:ask", { bubbles: true }),
-    );
-    if (nativeTools.isThere()) changed();
+    listen.call(window, "load", loaded, { once: true });
+    pageAccess.onChange((isAllowed) => (isAllowed ? allowed() : forbidden()));
+  }
+
+  function allowed() {
+    if (isLate) ask();
+    if (isAnnounced || (isLate && nativeTools.isThere())) changed();
+    if (isLoaded) loaded();
+  }
+
+  /** A worker that announced itself before these scripts ran announces itself again. */
+  function ask() {
+    const question = new CustomEvent("tabhub:ask", { bubbles: true });
+    EventTarget.prototype.dispatchEvent.call(document, question);
+  }
+
+  /** The worker and the server have forgotten the tools; once allowed, all are reported again. */
+  function forbidden() {
+    clearTimeout(pollTimer);
+    owners = new Map();
+    reported = null;
+    print = "";
   }
 
   begin();

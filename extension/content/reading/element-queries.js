@@ -92,8 +92,10 @@ tabhub.define("waiting", () => {
   const EVENTS = ["load", "transitionend", "animationstart", "animationend", "toggle", "resize"];
   /** Checks may take this share of the time; a page that changes constantly must stay usable. */
   const REST = 4;
+  /** Stands for the element where nobody wants to know which. */
+  const MET = /** @type {TabhubFound} */ ({});
 
-  /** @type {Map<number, () => void>} */
+  /** @type {Map<number | string, () => void>} */
   const stops = new Map();
 
   /** @param {Element} element */
@@ -116,8 +118,17 @@ tabhub.define("waiting", () => {
     return undefined;
   }
 
+  /**
+   * In the roots of now: one that has been removed still has its elements.
+   * @param {TabhubWanted} wanted
+   */
+  function isAsWanted(wanted) {
+    return Boolean(find(rootsIn(document), wanted)) !== wanted.gone;
+  }
+
   /** @type {(roots: Iterable<Document | ShadowRoot>, wanted: TabhubWanted) => TabhubFound | null} */
   function look(roots, wanted) {
+    if (wanted.gone !== undefined) return isAsWanted(wanted) ? MET : null;
     const found = find(roots, wanted);
     return found ? { ...tabhub.elements.describe(found), visible: isSeen(found) } : null;
   }
@@ -211,16 +222,21 @@ tabhub.define("waiting", () => {
     }
   }
 
+  /** @type {TabhubWaiting["wait"]} */
+  async function wait(id, wanted, maxMs) {
+    if (wanted.ref === undefined) tabhub.target.requireSelector(wanted.selector);
+    const now = look(rootsIn(document), wanted);
+    if (now) return now;
+    const watch = new Watch(wanted);
+    stops.set(id, () => watch.stop());
+    return watch.start(maxMs).finally(() => stops.delete(id));
+  }
+
   return {
     look: (wanted) => look(rootsIn(document), wanted),
-    async wait(id, wanted, maxMs) {
-      if (wanted.ref === undefined) tabhub.target.requireSelector(wanted.selector);
-      const now = look(rootsIn(document), wanted);
-      if (now) return now;
-      const watch = new Watch(wanted);
-      stops.set(id, () => watch.stop());
-      return watch.start(maxMs).finally(() => stops.delete(id));
-    },
+    wait,
+    match: async (id, { selector, gone }, maxMs) =>
+      Boolean(await wait(id, { selector, gone, visible: false }, maxMs)) !== gone,
     stop: (id) => stops.get(id)?.(),
   };
 });

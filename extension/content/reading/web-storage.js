@@ -17,7 +17,30 @@ tabhub.define("storage", () => {
     return Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? "");
   }
 
+  /**
+   * @param {Storage} storage
+   * @param {string} key
+   * @param {string} value
+   */
+  function put(storage, key, value) {
+    try {
+      storage.setItem(key, value);
+    } catch {
+      tabhub.fail("too_large", "The browser has no room for this in the page's storage.");
+    }
+  }
+
   return {
+    use({ area, action, key, value }) {
+      const storage = storageOf(area);
+      if (action === "keys") return { keys: keysOf(storage) };
+      if (key === undefined) return tabhub.fail("invalid_arguments", "The key is missing.");
+      if (action === "set" && value === undefined)
+        return tabhub.fail("invalid_arguments", "The value is missing.");
+      if (action === "set") put(storage, key, value ?? "");
+      if (action === "remove") storage.removeItem(key);
+      return { value: storage.getItem(key) };
+    },
     read({ storageType, key }) {
       const storage = storageOf(storageType);
       const keys = keysOf(storage).filter((one) => key === undefined || one === key);

@@ -244,6 +244,7 @@ function begin(tabId, isPrepared = false) {
   sessions.set(tabId, session);
   saveTaken();
   session.ready.catch(() => giveUp(tabId, session));
+  if (!isPrepared) void attached.then(() => report("attached", tabId)).catch(() => {});
   return session;
 }
 

@@ -119,7 +119,7 @@ export async function isOn(tabId, page, site, reach) {
  * @param {PageDocument} page
  * @returns {Promise<string>}
  */
-async function addressOf(tabId, { uniqueId }) {
+export async function addressOf(tabId, { uniqueId }) {
   // A page cannot replace this property.
   const params = { expression: "location.href", uniqueContextId: uniqueId, returnByValue: true };
   return String((await send(tabId, "Runtime.evaluate", params)).result.value);

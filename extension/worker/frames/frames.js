@@ -78,7 +78,12 @@ export class Frame {
     this.#parentId ??= chrome.webNavigation
       .getFrame({ tabId: this.tabId, frameId: this.frameId })
       .then((details) => details?.parentFrameId ?? -1)
-      .catch(() => -1);
+      .catch(() => -1)
+      .then((id) => {
+        // It may know later.
+        if (id < 0 && this.frameId) this.#parentId = undefined;
+        return id;
+      });
     return this.#parentId;
   }
 
@@ -225,6 +230,10 @@ function forgetFrames(tabId) {
  */
 export function framesOf(tabId) {
   return [...(tabs.get(tabId)?.values() ?? [])].sort((a, b) => a.frameId - b.frameId);
+}
+
+export function allFrames() {
+  return [...tabs.values()].flatMap((frames) => [...frames.values()]);
 }
 
 /**

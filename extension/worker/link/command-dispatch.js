@@ -12,7 +12,7 @@ import { checker } from "./input-schema.js";
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @implements {Reach} */
-class FrameReach {
+export class FrameReach {
   /** @type {Set<string> | null} null: everywhere */
   #sites = null;
   #ask;
@@ -88,8 +88,11 @@ class FrameReach {
  * @property {(name: string, context: Context) => Promise<unknown>} run
  * @property {(params: any, how: Pick<Context, "signal" | "progress">) => Promise<object>} [execute]
  *   calls a tool that a page publishes
+ * @property {ReturnType<import("../plugins/plugin-host.js").PluginHost["of"]>} [plugins]
  * @property {() => Promise<void>} reportTabChanges
  * @property {(greeting: any) => void} [learn] takes the server's greeting
+ * @property {(params: any) => void} [setOrigins] takes which pages may publish tools
+ * @property {() => void} [reload] starts the extension again
  */
 
 export class Dispatcher {
@@ -102,7 +105,10 @@ export class Dispatcher {
     "tool.dispatch": (params) => this.#dispatch(params),
     "browser/executeTool": (params) => this.#execute(params),
     "tool.cancel": ({ dispatchId }) => this.#cancel(String(dispatchId)),
-    "extension.reload": () => chrome.runtime.reload(),
+    "extension.reload": () => this.#commands.reload?.(),
+    "pages.origins": (params) => this.#commands.setOrigins?.(params),
+    "plugin.update": ({ plugin }) => void this.#plugins((host) => host.update(plugin)),
+    "plugin.uninstall": ({ name }) => this.#plugins((host) => host.remove(String(name))),
     pong: () => {},
   });
   /** @type {ReturnType<typeof checker> | undefined} set when the server is in development mode */
@@ -126,8 +132,9 @@ export class Dispatcher {
 
   /** @param {any} params */
   #greeted(params) {
-    const { maxBytes, commands } = params;
+    const { maxBytes, commands, plugins } = params;
     this.#commands.learn?.(params);
+    void this.#plugins((host) => host.sync(Array.isArray(plugins) ? plugins : []));
     this.#check = commands && checker(commands);
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
@@ -170,11 +177,31 @@ export class Dispatcher {
 
   /** @param {any} params */
   async #dispatch(params) {
-    if (params.plugin !== "browser") throw unknown("tool.dispatch");
+    if (params.plugin !== "browser") return this.#callPlugin(params);
     this.#check?.(params.tool, params.input ?? {});
     const work = (/** @type {AbortSignal} */ signal) =>
       this.#commands.run(params.tool, this.#contextOf(params, signal));
     return { output: await this.#tracked(params.dispatchId, work) };
+  }
+
+  /** @param {Wire.Dispatch} params */
+  async #callPlugin(params) {
+    const { plugins } = this.#commands;
+    if (!plugins) throw unknown("tool.dispatch");
+    const progress = this.#progressTeller(params.dispatchId);
+    const work = (/** @type {AbortSignal} */ signal) => plugins.call(params, { signal, progress });
+    return { output: await this.#tracked(params.dispatchId, work) };
+  }
+
+  /**
+   * @template T
+   * @param {(host: NonNullable<Commands["plugins"]>) => Promise<T>} change
+   * @returns {Promise<T | undefined>}
+   */
+  async #plugins(change) {
+    const { plugins, ready } = this.#commands;
+    await ready;
+    return plugins && change(plugins);
   }
 
   /**
@@ -214,6 +241,9 @@ export class Dispatcher {
       progress,
       readFile,
       reportTabChanges,
+      ask: (/** @type {string} */ method, /** @type {object} */ params) =>
+        this.#line.request(method, params),
+      maxBytes: this.#line.maxBytes,
       untrusted: untrusted === true,
     };
     // A command that needs a tab checks the number first.
@@ -235,7 +265,7 @@ export class Dispatcher {
  * @param {unknown} tool
  * @param {unknown} error
  */
-function noteFailure(tool, error) {
+export function noteFailure(tool, error) {
   if (error instanceof CommandError) note("info", `${tool}: ${error.reason}`);
   else noteFault(error);
 }

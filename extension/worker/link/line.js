@@ -93,7 +93,7 @@ export class Line {
   maxBytes = MAX_BYTES;
   onClosed = () => {};
 
-  /** @param {WebSocket} socket */
+  /** @param {Pick<WebSocket, "readyState" | "send" | "close">} socket a tunnel's, too */
   constructor(socket) {
     this.#socket = socket;
   }

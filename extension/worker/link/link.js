@@ -178,7 +178,7 @@ export class Link {
  * @param {Line} line
  * @param {Receiver} receive
  */
-function take(data, line, receive) {
+export function take(data, line, receive) {
   const message = parseMessage(data);
   if (message?.kind === "response") line.answered(message);
   else if (message) receive(message);

@@ -250,6 +250,12 @@ async function readInstance() {
   return made;
 }
 
+/** The browser's name for a person, as in “Chrome 141”. */
+export function browserName() {
+  const [name, version] = brandOf(navigator.userAgent);
+  return `${name} ${version.split(".")[0]}`.trim();
+}
+
 /** @param {string} userAgent */
 function brandOf(userAgent) {
   const named = /\b(Edg|OPR|Vivaldi|HeadlessChrome|Chrome)\/([\d.]+)/g;

@@ -6,21 +6,25 @@
 
 import { RateLimit, onAbort } from "../shared/timing.js";
 import { bridge } from "./polyfill-bridge.js";
+import { PageOrigins } from "./page-origins.js";
 import { CommandError } from "../shared/command-errors.js";
 import { framesOf, parentOf } from "../frames/frames.js";
 import { requireTab } from "../shared/known-tabs.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
+import { isStealthy } from "../shared/stealth-tabs.js";
 import { register } from "../shared/tab-state.js";
 
 const LIMIT_MS = 300_000;
 /** The content script's own time limit comes first. */
 const GRACE_MS = 1000;
-const WEB = /^https?:\/\//;
 const BRIDGE_NAME = /^tabhub-[\d-]{1,60}$/;
 const KINDS = new Set(["native", "mcp-b", "polyfill"]);
 const MAX_TOOLS = 2000;
 const MAX_TEXT = 9_000_000;
 const MOST_FRAMES = 100;
+/** How often, and how many times, pages around a frame are asked that did not answer. */
+const RETRY_MS = 1000;
+const MOST_TRIES = 30;
 /** Per second and document. */
 const MOST_BRIDGES = 3;
 
@@ -29,9 +33,11 @@ const MOST_BRIDGES = 3;
 /** @typedef {"own" | "allowed" | "foreign"} Embedding as in `browser/registerTools` */
 /** @typedef {{documentId: string, about: object, extensions?: object, tools: unknown[]}} Published */
 
+/** @typedef {{notify: (method: string, params: object) => boolean | void}} Listener */
+
 /**
  * @typedef {object} Callbacks
- * @property {(method: string, params: object) => boolean | void} notify
+ * @property {(method: string, params: object) => boolean | void} notify reports to every server
  * @property {() => Promise<void>} reportTabChanges
  * @property {(text: string) => void} note
  */
@@ -46,6 +52,7 @@ class PageTools {
   /** @type {WeakMap<Frame, Promise<Embedding>>} */
   #embeddings = new WeakMap();
   #callbacks;
+  #origins = new PageOrigins((frame) => this.gone(frame));
   /** Reports go out in the order of events, each after the changes of its tab. */
   #reporting = Promise.resolve();
 
@@ -62,9 +69,28 @@ class PageTools {
     });
   }
 
-  /** A connection is open and the server knows the tabs. */
-  opened() {
-    for (const [frame, published] of this.#published) this.#register(frame, published);
+  /**
+   * @param {Listener} server
+   * @param {any} params of `sync.full` or `pages.origins`
+   */
+  setOrigins(server, { pageOrigins }) {
+    this.#origins.set(server, pageOrigins);
+  }
+
+  /**
+   * A connection to a server is open and it knows the tabs.
+   * @param {Listener} server
+   */
+  opened(server) {
+    for (const [frame, published] of this.#published) this.#register(frame, published, server);
+  }
+
+  /**
+   * A server is gone for good.
+   * @param {Listener} server
+   */
+  left(server) {
+    this.#origins.forget(server);
   }
 
   /**
@@ -82,6 +108,7 @@ class PageTools {
    * @param {unknown} name
    */
   #bridge(frame, name) {
+    if (isStealthy(frame.tabId)) return;
     const rate = this.#bridged.get(frame) ?? new RateLimit(MOST_BRIDGES);
     this.#bridged.set(frame, rate);
     if (!rate.note(Date.now())) void injectBridge(frame, name);
@@ -118,7 +145,7 @@ class PageTools {
    */
   async #take(frame, message) {
     if (!frame.frameId) return this.#publish(frame, message);
-    const known = this.#embeddings.get(frame) ?? embeddingOf(frame);
+    const known = this.#embeddings.get(frame) ?? knownEmbeddingOf(frame);
     this.#embeddings.set(frame, known);
     const embedding = await known;
     if (framesOf(frame.tabId).includes(frame)) this.#publish(frame, message, embedding);
@@ -131,7 +158,7 @@ class PageTools {
    */
   #publish(frame, { tools, kind, capabilities, workerId, extensions, leftOut, url }, embedding) {
     const { origin, documentId = "", documentLifecycle } = frame.sender ?? {};
-    if (!WEB.test(origin ?? "") || documentLifecycle === "prerender") return;
+    if (!this.#origins.allows(frame) || documentLifecycle === "prerender") return;
     if (!Array.isArray(tools) || tools.length > MAX_TOOLS || !KINDS.has(kind)) return;
     const known = this.#published.get(frame);
     if (!known && this.#countIn(frame.tabId) >= MOST_FRAMES) return;
@@ -166,28 +193,27 @@ class PageTools {
   /**
    * @param {Frame} frame
    * @param {Published} published
+   * @param {Listener} [server] all of them unless given
    */
-  #register(frame, published) {
+  #register(frame, published, server) {
     const { about, tools, extensions } = published;
-    this.#report("browser/registerTools", {
-      ...idOf(frame, published),
-      ...about,
-      tools,
-      extensions,
-    });
+    const params = { ...idOf(frame, published), ...about, tools, extensions };
+    this.#report("browser/registerTools", params, server);
   }
 
   /**
    * @param {string} method
    * @param {object} params
+   * @param {Listener} server
    */
-  #report(method, params) {
-    const { notify, reportTabChanges, note } = this.#callbacks;
+  #report(method, params, server = this.#callbacks) {
+    const { reportTabChanges, note } = this.#callbacks;
     this.#reporting = this.#reporting
       .then(reportTabChanges)
       .catch(() => {})
       .then(() => {
-        if (notify(method, params) === false) note(`${method} was larger than the link carries`);
+        if (server.notify(method, params) === false)
+          note(`${method} was larger than the link carries`);
       });
   }
 
@@ -232,18 +258,33 @@ export function keepPageTools(callbacks) {
 }
 
 /**
- * How a frame is in its tab. The browser's own policy counts where it has one for tools; elsewhere
- * the attribute `allow` of each frame on the way that is in a page of another origin.
+ * A page around the frame may be busy, or not connected yet; only one that stays so makes the frame
+ * a foreign one.
  * @param {Frame} frame
  * @returns {Promise<Embedding>}
  */
+async function knownEmbeddingOf(frame) {
+  for (let tries = 0; tries < MOST_TRIES && framesOf(frame.tabId).includes(frame); tries++) {
+    if (tries) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    const found = await embeddingOf(frame).catch(() => undefined);
+    if (found) return found;
+  }
+  return "foreign";
+}
+
+/**
+ * How a frame is in its tab. The browser's own policy counts where it has one for tools; elsewhere
+ * the attribute `allow` of each frame on the way that is in a page of another origin.
+ * @param {Frame} frame
+ * @returns {Promise<Embedding | undefined>} undefined if a page around it cannot be reached
+ */
 async function embeddingOf(frame) {
   const own = await ancestors(frame);
-  if (!own.length) return "foreign";
+  if (!own.length) return undefined;
   const steps = own.slice(1).map((parent, index) => [/** @type {Frame} */ (own[index]), parent]);
   const strange = steps.filter(([child, parent]) => originOf(child) !== originOf(parent));
   if (!strange.length) return "own";
-  const policy = await frame.ask("toolPolicy", {}).catch(() => null);
+  const policy = await frame.ask("toolPolicy", {});
   if (typeof policy === "boolean") return policy ? "allowed" : "foreign";
   const allowed = await Promise.all(strange.map(([child, parent]) => isAllowed(child, parent)));
   return allowed.every(Boolean) ? "allowed" : "foreign";
@@ -273,12 +314,8 @@ function originOf(frame) {
  * @param {Frame | undefined} parent
  */
 async function isAllowed(child, parent) {
-  try {
-    const index = await child?.ask("index", {});
-    return await parent?.ask("allowsTools", { index, origin: originOf(child) });
-  } catch {
-    return false;
-  }
+  const index = await child?.ask("index", {});
+  return parent?.ask("allowsTools", { index, origin: originOf(child) });
 }
 
 /** @param {any} params */

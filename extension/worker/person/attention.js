@@ -10,16 +10,25 @@ import { plain, siteOf } from "./plain-text.js";
 
 const RED = "#b3261e";
 const GREY = "#5f6368";
+const BLUE = "#0b57d0";
 
-/** @typedef {{pending: number, missed: boolean, stopped: boolean}} Waiting what waits for the person */
+/** @typedef {"" | "open" | "used"} Remote whether agents elsewhere could come, or have come */
+/**
+ * @typedef {object} Waiting what the person should know
+ * @property {number} pending
+ * @property {boolean} missed
+ * @property {boolean} stopped
+ * @property {Remote} remote
+ */
 
 /**
  * @param {Waiting} waiting
  * @returns {{text: string, color: string}}
  */
-function badgeOf({ pending, missed, stopped }) {
+function badgeOf({ pending, missed, stopped, remote }) {
   if (pending) return { text: String(pending), color: RED };
   if (missed) return { text: "!", color: RED };
+  if (remote) return { text: "R", color: remote === "used" ? BLUE : GREY };
   return { text: stopped ? "II" : "", color: GREY };
 }
 
@@ -35,6 +44,8 @@ export class Attention {
   /** @type {boolean | undefined} not known before it is restored */
   #missed;
   #missedToldAt = 0;
+  /** @type {Remote} */
+  #remote = "";
   #isWatched;
 
   /** @param {() => boolean} isWatched whether a panel can be seen */
@@ -83,6 +94,13 @@ export class Attention {
     this.#setMissed(false);
   }
 
+  /** @param {Remote} remote */
+  setRemote(remote) {
+    if (this.#remote === remote) return;
+    this.#remote = remote;
+    this.#show();
+  }
+
   /** The connection is gone, and with it the calls that waited. */
   reset() {
     this.sync({ confirmations: [], stopped: false });
@@ -101,6 +119,7 @@ export class Attention {
       pending: this.#pending.size,
       missed,
       stopped: this.#stopped,
+      remote: this.#remote,
     });
     void chrome.action.setBadgeText({ text });
     void chrome.action.setBadgeBackgroundColor({ color });

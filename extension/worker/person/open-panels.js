@@ -25,14 +25,17 @@ export class Panels {
   #ports = new Map();
   #ask;
   #changed;
+  #own;
 
   /**
    * @param {Ask} ask
    * @param {() => void} changed called when one opens or closes
+   * @param {Record<string, (params: any) => unknown>} [own] the requests that this worker answers
    */
-  constructor(ask, changed) {
+  constructor(ask, changed, own = {}) {
     this.#ask = ask;
     this.#changed = changed;
+    this.#own = new Map(Object.entries(own));
   }
 
   get count() {
@@ -82,8 +85,10 @@ export class Panels {
    */
   async #answer(port, { id, method, params }) {
     try {
-      if (SENDERS.get(method) !== "panel") throw notForPanels(method);
-      post(port, { id, result: await this.#ask(method, params) });
+      const own = this.#own.get(method);
+      if (!own && SENDERS.get(method) !== "panel") throw notForPanels(method);
+      const result = await (own ? own(params) : this.#ask(method, params));
+      post(port, { id, result: result ?? {} });
     } catch (error) {
       post(port, { id, error: messageOf(error) });
     }
@@ -134,6 +139,7 @@ export class Relay {
     this.#attention = attention;
     this.#ask = ask;
     this.#handlers = handlersOf("relay", {
+      "plugins.changed": () => this.#refreshSoon(),
       "tool.invocationStart": () => {},
       "tool.invocationEnd": () => {},
       "confirmation.request": (request) => attention.asked(request),

@@ -9,6 +9,7 @@ import { heldFor, hold, sendTo, unhold } from "../debugger/debugger.js";
 import { dropNetwork, useNetwork } from "../debugger/network-events.js";
 import { dropRuntime, useRuntime } from "../debugger/page-document.js";
 import { Recording } from "./tab-recording.js";
+import { isStealthy } from "../shared/stealth-tabs.js";
 import { register, reportNextUses } from "../shared/tab-state.js";
 import { earlierRequests } from "./earlier-requests.js";
 
@@ -109,6 +110,7 @@ function recordPopup(openerId, tabId) {
  * @param {number} tabId
  */
 export function recordUse(tabId) {
+  if (isStealthy(tabId)) return;
   if (isOn() && !unwanted.has(tabId) && !recordings.has(tabId)) start(tabId, USED, {});
 }
 

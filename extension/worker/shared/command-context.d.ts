@@ -13,6 +13,10 @@ export interface Context<I = unknown> {
   progress: (progress: number, total: number, message: string) => void;
   /** A piece of a file that the command is to upload, in base64. */
   readFile: (index: number, offset: number) => Promise<{ data: string }>;
+  /** Asks the server something. */
+  ask: (method: string, params: object) => Promise<unknown>;
+  /** The largest message that the server takes. */
+  maxBytes: number;
   /** Whether a script may act where the debugger may not be used. */
   untrusted?: boolean;
   /** Reports to the server what has happened to tabs and is not reported yet. */

@@ -9,7 +9,7 @@ import { clip, LONG_LENGTH } from "./clip.js";
 const UNKNOWN_COMMAND = -32601;
 const FAILED = -32000;
 
-/** @typedef {TabhubReason | "not_connected"} Reason the panel gets `not_connected`, never the server */
+/** @typedef {TabhubReason} Reason */
 
 export class CommandError extends Error {
   /**

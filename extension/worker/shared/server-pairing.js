@@ -9,8 +9,7 @@
 export async function readIdentity() {
   const pairing = await readPairing();
   if (!pairing) return null;
-  const { profileId } = await chrome.storage.local.get("profileId");
-  return { port: pairing.port, secret: pairing.secret, profileId: await keepProfileId(profileId) };
+  return { port: pairing.port, secret: pairing.secret, profileId: await readProfileId() };
 }
 
 /**
@@ -48,8 +47,17 @@ function validPairing(candidate) {
   return typeof secret === "string" && secret ? { port, secret } : null;
 }
 
-/** @param {unknown} stored */
-async function keepProfileId(stored) {
+/** @type {Promise<string> | null} being read: two readers must not make two ids */
+let reading = null;
+
+/** The id of this profile, made once. */
+export function readProfileId() {
+  reading ??= keepProfileId().finally(() => (reading = null));
+  return reading;
+}
+
+async function keepProfileId() {
+  const { profileId: stored } = await chrome.storage.local.get("profileId");
   if (typeof stored === "string" && stored) return stored;
   const profileId = crypto.randomUUID();
   await chrome.storage.local.set({ profileId });

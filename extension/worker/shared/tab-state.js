@@ -18,6 +18,7 @@ import { within } from "./timing.js";
  * @property {(newId: number, oldId: number) => unknown} replaced the tab has another number now
  * @property {(tabId: number, session: string | undefined, method: string, params: any) => unknown}
  *   event of the debugger, in the tab's own session or in a child's
+ * @property {(tabId: number) => unknown} attached the debugger is attached
  * @property {(tabId: number, reason: string) => unknown} detached the browser has detached the
  *   debugger
  * @property {(tabId: number) => unknown} lost the debugger is detached, and what it had enabled is

@@ -16,6 +16,31 @@ declare namespace Wire {
     untrusted?: boolean;
   }
 
+  /** A plugin whose code the extension may run in pages, until the server says otherwise. */
+  interface PluginCode {
+    name: string;
+    version: string;
+    urlPatterns: string[];
+    excludePatterns: string[];
+    /** The digest of the adapter's bytes, SHA-256 in hex; its file is `adapters/NAME-DIGEST.js`. */
+    adapter: string;
+    /** The digest of the script that runs when a document starts. */
+    preScript: string | null;
+    /** What pages get, without the settings of type url. */
+    settings: Record<string, unknown>;
+    /** The settings of type url: addresses by the name of the instance. */
+    urls: Record<string, Record<string, string>>;
+  }
+
+  /** Whether a plugin can be used in a tab, and if not, why. */
+  interface PluginTab {
+    tabId: number;
+    plugin: string;
+    ready: boolean;
+    reason?: "needs_reload" | "not_injected" | "not_ready" | "threw" | "timed_out";
+    message?: string;
+  }
+
   /** Nothing. */
   interface NoInput {
   }
@@ -62,6 +87,8 @@ declare namespace Wire {
     /** Opens the tab in a new window. */
     window?: NewWindow;
     group?: AgentGroup | null;
+    /** No script in the page's own world, and no debugger until a command needs it. */
+    stealth?: boolean;
     timeoutMs?: number;
   }
 
@@ -654,6 +681,73 @@ declare namespace Wire {
     base64: boolean;
     length: number;
     truncated: boolean;
+  }
+
+  /** What a site is made of. No value of a cookie, a storage or a header is in it. */
+  interface SiteAnalyzed {
+    url: string;
+    title: string;
+    cookies: SiteCookie[];
+    /** The names of elements of the page that have a token against forged requests. */
+    csrf: string[];
+    requests: SiteRequest[];
+    /** Whether the tab is recorded; otherwise methods, bodies and headers are unknown. */
+    recorded: boolean;
+    frameworks: SiteFramework[];
+    /** The names that the page has added to its window. */
+    globals: string[];
+    globalsTotal: number;
+    localStorage: string[];
+    sessionStorage: string[];
+    databases: string[];
+    forms: SiteForm[];
+  }
+
+  /** A cookie, without its value. */
+  interface SiteCookie {
+    name: string;
+    httpOnly: boolean;
+    secure: boolean;
+  }
+
+  /** A request of the page's scripts, without the values in it. */
+  interface SiteRequest {
+    /** Without the query. */
+    url: string;
+    /** Empty if only the page's timing data has the request. */
+    method: string;
+    type: string;
+    mimeType?: string;
+    /** The names in the query. */
+    parameters: string[];
+    /** The names of the body's own members, if it is JSON or a form. */
+    members: string[];
+    /** The operation of GraphQL; empty if it has no name. */
+    operation?: string;
+    /** The headers that identify the person, without their values: `Authorization: Bearer`. */
+    credentials: string[];
+  }
+
+  /** A framework that the page uses; the version is empty if the page does not say. */
+  interface SiteFramework {
+    name: string;
+    version: string;
+  }
+
+  /** A form of the page. */
+  interface SiteForm {
+    /** Without the query. */
+    action: string;
+    method: string;
+    name: string;
+    fields: SiteField[];
+  }
+
+  /** A field of a form. */
+  interface SiteField {
+    name: string;
+    type: string;
+    required: boolean;
   }
 
   /** The element or point to click, and how. */
@@ -1637,6 +1731,99 @@ declare namespace Wire {
     shown: true;
   }
 
+  /** A request with the page's session. */
+  interface PluginFetch {
+    /** Absolute, or relative to the page. */
+    url: string;
+    /** Match patterns; the address must match one, also after redirects. */
+    allowed: string[];
+    /** Default GET. */
+    method?: string;
+    headers?: Record<string, string>;
+    body?: string;
+    /** In the place of `body`: bytes. */
+    bodyBase64?: string;
+    /** Whether `plugin.fetchRead` gets the body. */
+    stream?: boolean;
+  }
+
+  /** The response with its body. `url` is the address after redirects. */
+  interface PluginResponse {
+    status: number;
+    url: string;
+    headers: Record<string, string>;
+    bodyBase64: string;
+  }
+
+  /** The response without its body. */
+  interface PluginResponseStream {
+    status: number;
+    url: string;
+    headers: Record<string, string>;
+    stream: string;
+  }
+
+  /** A stream of `plugin.fetch`. */
+  interface PluginStream {
+    stream: string;
+  }
+
+  /** The next bytes, at most 256 KB; empty only at the end. */
+  interface PluginStreamPiece {
+    bodyBase64: string;
+    done: boolean;
+  }
+
+  /** A CSS selector. */
+  interface PluginSelector {
+    selector: string;
+  }
+
+  /** Whether something matches now; so after waiting with `gone`, false is what was wanted. */
+  interface PluginFound {
+    found: boolean;
+  }
+
+  /** What to wait for. */
+  interface PluginWait {
+    selector: string;
+    /** Wait until nothing matches. */
+    gone?: boolean;
+    /** Default 10,000. */
+    timeoutMs?: number;
+  }
+
+  /** An action on the page's local or session storage. */
+  interface PluginStorage {
+    area: "local" | "session";
+    action: "get" | "keys" | "remove" | "set";
+    key?: string;
+    value?: string;
+  }
+
+  /** The value of the key after the action; null if there is none. */
+  interface PluginStored {
+    value: string | null;
+  }
+
+  /** All keys. */
+  interface PluginStorageKeys {
+    keys: string[];
+  }
+
+  /** A script of a plugin. */
+  interface PluginRun {
+    plugin: string;
+    /** The digest of its bytes, SHA-256 in hex; its file is `adapters/PLUGIN-DIGEST.js`. */
+    script: string;
+    args?: unknown[];
+  }
+
+  /** What the script has returned. */
+  interface PluginRan {
+    value: unknown;
+  }
+
   interface Commands {
     /** Lists the browser's tabs. */
     "tabs.list": { input: NoInput; output: TabList };
@@ -1702,6 +1889,8 @@ declare namespace Wire {
     "page.resources": { input: ListResources; output: ResourceList };
     /** Reads one of these files. */
     "page.resource": { input: ReadResource; output: ResourceRead };
+    /** Describes what a site is made of, without the debugger. */
+    "site.analyze": { input: NoInput; output: SiteAnalyzed };
     /** Clicks an element or a point. */
     "page.click": { input: Click; output: Clicked };
     /** Moves the mouse over an element or a point. */
@@ -1792,10 +1981,24 @@ declare namespace Wire {
     "extension.panel": { input: NoInput; output: PanelState };
     /** Shows the person a notification. */
     "notices.show": { input: ShowNotice; output: ShownNotice };
+    /** Sends a request from the page, with its session. The page can neither see nor change it. An address that is not allowed is refused before the request (`permission_denied`) or, after redirects, before the body is read (`request_failed`). A body that the link cannot carry is `too_large`. */
+    "plugin.fetch": { input: PluginFetch; output: PluginResponse | PluginResponseStream };
+    /** Waits for the next bytes of a stream. It is closed at its end, when the page goes away, and if nobody reads for 60 s; a tab has 16 at most. */
+    "plugin.fetchRead": { input: PluginStream; output: PluginStreamPiece };
+    /** Closes a stream. */
+    "plugin.fetchClose": { input: PluginStream; output: NoOutput };
+    /** Says whether something in the main frame matches, shadow roots included. */
+    "plugin.has": { input: PluginSelector; output: PluginFound };
+    /** Waits until something matches, or nothing. */
+    "plugin.waitFor": { input: PluginWait; output: PluginFound };
+    /** Reads or changes the page's storage; `csp_blocked` where the page has none. */
+    "plugin.storage": { input: PluginStorage; output: PluginStored | PluginStorageKeys };
+    /** Runs a script of a plugin in the page's own world, which can change what it returns. */
+    "plugin.run": { input: PluginRun; output: PluginRan };
   }
 
   type Input<N extends keyof Commands> = Commands[N]["input"];
   type Output<N extends keyof Commands> = Commands[N]["output"];
   type BrowserCommand = "tabs.list" | "tabs.open" | "windows.list" | "windows.update" | "windows.close" | "groups.list" | "groups.create" | "groups.add" | "groups.remove" | "groups.update" | "sessions.recent" | "sessions.restore" | "downloads.start" | "downloads.list" | "downloads.status" | "history.search" | "history.visits" | "bookmarks.search" | "bookmarks.create" | "bookmarks.tree" | "extension.state" | "extension.logs" | "extension.panel" | "notices.show";
-  type TabCommand = "tabs.close" | "tabs.focus" | "tabs.info" | "tabs.group" | "tabs.ungroup" | "tabs.release" | "tabs.navigate" | "page.evaluate" | "page.read" | "page.find" | "page.describe" | "page.locate" | "page.query" | "page.text" | "page.html" | "page.wait" | "page.styles" | "page.storage" | "page.resources" | "page.resource" | "page.click" | "page.hover" | "page.fill" | "page.select" | "page.set" | "page.press" | "page.type" | "page.scroll" | "page.drag" | "page.dialog" | "page.upload" | "page.capture" | "page.pdf" | "page.pseudo" | "page.coverage" | "page.emulate" | "page.permission" | "record.console" | "record.clearConsole" | "record.network" | "record.request" | "record.sockets" | "record.start" | "record.stop" | "intercept.start" | "intercept.list" | "intercept.answer" | "intercept.stop" | "cookies.get" | "cookies.set" | "cookies.delete" | "site.clear" | "downloads.save";
+  type TabCommand = "tabs.close" | "tabs.focus" | "tabs.info" | "tabs.group" | "tabs.ungroup" | "tabs.release" | "tabs.navigate" | "page.evaluate" | "page.read" | "page.find" | "page.describe" | "page.locate" | "page.query" | "page.text" | "page.html" | "page.wait" | "page.styles" | "page.storage" | "page.resources" | "page.resource" | "site.analyze" | "page.click" | "page.hover" | "page.fill" | "page.select" | "page.set" | "page.press" | "page.type" | "page.scroll" | "page.drag" | "page.dialog" | "page.upload" | "page.capture" | "page.pdf" | "page.pseudo" | "page.coverage" | "page.emulate" | "page.permission" | "record.console" | "record.clearConsole" | "record.network" | "record.request" | "record.sockets" | "record.start" | "record.stop" | "intercept.start" | "intercept.list" | "intercept.answer" | "intercept.stop" | "cookies.get" | "cookies.set" | "cookies.delete" | "site.clear" | "downloads.save" | "plugin.fetch" | "plugin.fetchRead" | "plugin.fetchClose" | "plugin.has" | "plugin.waitFor" | "plugin.storage" | "plugin.run";
 }

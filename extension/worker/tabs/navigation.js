@@ -16,6 +16,7 @@ import {
   pageResult,
   refuseExtensionPage,
 } from "../shared/known-tabs.js";
+import { keepStealthy } from "../shared/stealth-tabs.js";
 import { goingTo, onHeldUp } from "../shared/tab-events.js";
 import { onAbort } from "../shared/timing.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./browser-windows.js";
@@ -99,15 +100,17 @@ const underWay = new Map();
 export async function openTab({ input, signal, reportTabChanges }) {
   const url = requireAbsolute(addressOf(input));
   const group = input.group ? groupOf(input.group) : undefined;
-  const startsBlank = isOn() && isWeb(url);
+  const isRecorded = isOn() && input.stealth !== true;
+  const startsBlank = isRecorded && isWeb(url);
   const tab = await createTab(startsBlank ? BLANK : url, input);
   const tabId = /** @type {number} */ (tab.id);
   noteTab(tab);
+  if (input.stealth === true) keepStealthy(tabId);
   const wait = new LoadWait(tabId, { ignoresBlank: startsBlank });
   const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
-    if (isOn()) await recordBirth(tabId).catch(() => {});
+    if (isRecorded) await recordBirth(tabId).catch(() => {});
     if (startsBlank) await firstLeave(tabId, url);
     const groupId = group && (await joinGroup(tab, group));
     await catchUp(wait, tabId, url);

@@ -22,12 +22,17 @@ from tabhub.calls.results import UNTRUSTED
 from tabhub.config.clients import Client
 from tabhub.config.settings import choose_toolsets
 from tabhub.errors import InvalidArguments, NotFound
+from tabhub.hub.names import PREFIX, PageToolName, fitted
 from tabhub.hub.tools import LONGEST_NAME, BoundedSchema, Tool, ToolRegistry, shortened
 from tabhub.wire.mcp import messages as m
 
 DISABLED = "[Disabled] "
-WORDS_OF_A_PAGE = ["/title", "/description", "/inputSchema", "/annotations"]
-"""What a page has written in the definition of its tool."""
+PAGE_CLOSED = (
+    " A page's tool exists only while a page that publishes it is open and may do so "
+    "(the setting pageOrigins; for pages without the extension, tabhub page list)."
+)
+WORDS_OF_OTHERS = ["/title", "/description", "/inputSchema", "/annotations"]
+"""What a page or a plugin has written in the definition of its tool."""
 MOST_CACHED_LISTS = 100
 MOST_AT_ONCE = 500
 SUGGESTIONS = 3
@@ -106,7 +111,7 @@ class Listing:
             description=marked(tool.description, self.is_disabled(tool, client)),
             input_schema=_listed_schema(tool),
             annotations=dict(tool.annotations) or msgspec.UNSET,
-            meta={UNTRUSTED: WORDS_OF_A_PAGE} if tool.page else msgspec.UNSET,
+            meta={UNTRUSTED: WORDS_OF_OTHERS} if tool.is_bounded else msgspec.UNSET,
         )
 
 
@@ -183,9 +188,12 @@ class ToolSearch:
     def unknown(self, name: str, client: Client) -> NotFound:
         similar = self.similar(name, client)
         hint = f" Did you mean {' or '.join(similar)}?" if similar else ""
+        more = self._tools.about_missing(name)
+        hint = f"{hint} {more}" if more else hint
         data = {"suggestions": similar} if similar else None
+        closed = PAGE_CLOSED if name.startswith(PREFIX) else ""
         return NotFound(
-            f"There is no tool called {shortened(name)!r}.{hint}", "unknown_tool", data=data
+            f"There is no tool called {shortened(name)!r}.{closed}{hint}", "unknown_tool", data=data
         )
 
     def similar(self, name: str, client: Client) -> list[str]:
@@ -196,7 +204,11 @@ class ToolSearch:
         if not name or len(name) > LONGEST_NAME:
             return []
         found = (self._tools.get(other) for other in self._index.search(name))
-        names = [tool.name for tool in islice(found, COMPARED) if may_call(client, tool)]
+        names = [
+            tool.name
+            for tool in islice(found, COMPARED)
+            if may_call(client, tool) and _may_be_meant(name, tool)
+        ]
         close = nlargest(SUGGESTIONS, names, key=_similarity_to(name))
         return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
 
@@ -210,6 +222,12 @@ class ToolSearch:
         if not query.query or not query.query.strip():
             return iter(self._tools)
         return map(self._tools.get, self._index.search(query.query, query.family))
+
+
+def _may_be_meant(name: str, tool: Tool) -> bool:
+    """Whether it is a tool of the same site, if the name is that of a page tool."""
+    own = PageToolName(tool.site, "")
+    return not name.startswith(PREFIX) or (bool(tool.site) and name.startswith(fitted(own)))
 
 
 def _similarity_to(name: str) -> Callable[[str], tuple[float, float]]:

@@ -196,6 +196,7 @@ class Head(msgspec.Struct):
 
     timestamp: str = ""
     client: str = ""
+    session: str | None = None
     call: str = ""
     began: bool = False
     withdrawn: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tabhub.audit.entry import ENTRY_BYTES, REFUSED_BYTES, did_nothing
+from tabhub.audit.files import Head
 from tabhub.calls.ports import AuditEvent, Clock
 from tabhub.config.clients import MAIN, PAGE
 from tabhub.errors import Unavailable
@@ -131,13 +132,13 @@ class _Minute:
         return folds
 
 
-def payer_of(event: AuditEvent) -> str:
+def payer_of(by: AuditEvent | Head) -> str:
     """Whose budget a line counts against; a client that is called "page" does not pay for pages."""
-    return f"{PAGE} of the web" if _is_of_page(event) else event.client
+    return f"{PAGE} of the web" if _is_of_page(by) else by.client
 
 
-def _is_of_page(event: AuditEvent) -> bool:
-    return event.client == PAGE and not event.session
+def _is_of_page(by: AuditEvent | Head) -> bool:
+    return by.client == PAGE and not by.session
 
 
 class Folding:

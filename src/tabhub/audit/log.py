@@ -198,7 +198,7 @@ class _Last:
         if not self._pairs.hides(head) and head.began:
             self.begun.append(line)
         if head.timestamp >= self._yesterday:
-            self._sizes[head.client, head.timestamp[:TEN_MINUTES]] += len(line)
+            self._sizes[payer_of(head), head.timestamp[:TEN_MINUTES]] += len(line)
 
 
 def _written(path: Path) -> float:

@@ -46,17 +46,33 @@ class Approvals:
             raise Forbidden(f"The person denied {request.tool.name}. {DO_NOT}")
         return answer
 
+    async def ask_in_panel(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
+        """The person's own approval: no setting and no client can give it in their place."""
+        _require_readable(request)
+        if not self._approver.present:
+            raise self._missed(request)
+        answer = await self._panel_answer(call, request)
+        if not answer.allowed:
+            raise Forbidden(f"The person denied {request.tool.name}. {DO_NOT}")
+        return answer
+
+    async def _panel_answer(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
+        seconds = self._terms().seconds
+        await _tell_waiting(call, request, seconds)
+        return await self._in_time(self._approver.ask(request, seconds), call, request)
+
     async def _answer(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
         if self._approver.present:
-            seconds = self._terms().seconds
-            await _tell_waiting(call, request, seconds)
-            return await self._in_time(self._approver.ask(request, seconds), call, request)
+            return await self._panel_answer(call, request)
         if call.elicit is not None and self._terms().elicitation:
             return await self._in_time(call.elicit(request), call, request)
         if self._terms().unattended == "allow":
             return ApprovalAnswer(True, by="unattended = allow", by_person=False)
+        raise self._missed(request)
+
+    def _missed(self, request: ApprovalRequest) -> Forbidden:
         self._approver.missed(request)
-        raise Forbidden(
+        return Forbidden(
             f"{request.tool.name} needs a person's approval ({request.rule}), but tabhub's side "
             f"panel is not open. Try again once the person has {_done(request)}. {DO_NOT}",
             "approval_unavailable",

@@ -21,8 +21,9 @@ from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
+from tabhub.permissions.policy.fields import dotted
 from tabhub.permissions.sites import MayTell, site_of
-from tabhub.permissions.verdict import Allow, Ask, Deny, Subject, Verdict
+from tabhub.permissions.verdict import Allow, Ask, Deny, Rule, Subject, Verdict
 from tabhub.wire.abilities import Ability
 
 IsManaged = Callable[[str | None], bool]
@@ -161,6 +162,8 @@ def subject_of(
         site_bound=bool(tool.site),
         plain=tool.plain_name,
         container=tool.is_container,
+        gate=None if tool.gate is None else tool.gate(),
+        in_development=tool.in_development,
         only_closes=tool.abilities(arguments or {}) == (Ability.CLOSE,),
         client=client.name,
         session=session,
@@ -266,12 +269,31 @@ def _request(call: Call, verdict: Ask) -> ApprovalRequest:
 
 
 def _command(call: Call, verdict: Ask) -> str:
-    """The command by which a person allows calls through a page worker, if one would."""
+    """The command by which a person allows calls of this tool from now on, if one would."""
+    if call.tool.source == "plugin":
+        return _plugin_command(call.tool, verdict.rule)
     origin = "" if call.tab is None else call.tab.worker_origin
     if not origin:
         return ""
     if verdict.rule.source == "hint":
-        return shlex.join(("tabhub", "permissions", "set", call.tool.name, "auto"))
+        return _set_to_auto(call.tool.name)
     if verdict.rule.source in ("default", "pairing"):
         return shlex.join(("tabhub", "page", "allow", origin, "--level", "auto"))
     return ""
+
+
+def _plugin_command(tool: Tool, rule: Rule) -> str:
+    """The level of the plugin is enough, except for a tool that is asked about whatever it is."""
+    if rule.source in ("default", "hint") or _is_for(rule, "plugins", tool.plugin):
+        return _set_to_auto(tool.name if tool.is_careful else f"plugin:{tool.plugin}")
+    return _set_to_auto(tool.name) if _is_for(rule, "tools", tool.name) else ""
+
+
+def _is_for(rule: Rule, section: str, name: str) -> bool:
+    """Whether a rule is the level of this name, which the person has set by a command."""
+    key = dotted(("permissions", section, name))
+    return rule.source == "config" and rule.text.startswith(f"{key} = ")
+
+
+def _set_to_auto(subject: str) -> str:
+    return shlex.join(("tabhub", "permissions", "set", subject, "auto"))

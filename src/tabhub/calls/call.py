@@ -181,8 +181,13 @@ def _unchecked(raw: Raw | None) -> Mapping[str, Any]:
 class TabRouter(Protocol):
     """Finds tabs for the tools of one source, in any session."""
 
-    async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
-        """The tab that a call goes to; None if one must be opened for it."""
+    async def route(
+        self, tool: Tool, session: str, requested: object, arguments: Mapping[str, Any]
+    ) -> Tab | None:
+        """The tab that a call goes to; None if one must be opened for it.
+
+        The arguments may not have been checked yet.
+        """
 
 
 class Source(ABC):

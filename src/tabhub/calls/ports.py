@@ -49,7 +49,8 @@ class ApprovalRequest(Struct, frozen=True):
     arguments: Mapping[str, Any]
     rule: str
     scopes: tuple[Scope, ...] | None = None
-    """The scopes that the person can choose from, where they differ from the usual ones."""
+    """The scopes that the person can choose from, where they differ from the usual ones; none for
+    this call only."""
     command: str = ""
     """A command that allows such calls without a panel, if there is one."""
 
@@ -146,6 +147,7 @@ def incident(
     what: str,
     arguments: Mapping[str, Any] | None = None,
     error: TabhubError | None = None,
+    secret_arguments: frozenset[str] = frozenset(),
 ) -> AuditEvent:
     """An entry for something that is not a call, such as a request made in the panel.
 
@@ -160,7 +162,7 @@ def incident(
         tab=None,
         origin="",
         arguments=arguments or {},
-        secret_arguments=frozenset(),
+        secret_arguments=secret_arguments,
         verdict="allowed" if error is None else "refused",
         rule="",
         error=None if error is None else error.with_effect("none"),

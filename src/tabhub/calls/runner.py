@@ -28,6 +28,7 @@ from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.wire.mcp.messages import CallResult
+from tabhub.wire.tool_names import listed_name
 
 log = logging.getLogger(__name__)
 
@@ -67,6 +68,7 @@ class Runner:
         self._max_seconds = limits.max_call_seconds
 
     async def run(self, call: Call) -> CallResult:
+        call.name = listed_name(call.name)
         if call.operation_id is None:
             return await self._audited(call)
         # An id of a session that is not open counts for the client's other sessions.
@@ -81,6 +83,13 @@ class Runner:
         tool = self._tools.get(name)
         self._validators.arguments(tool, arguments)
         return tool
+
+    async def decide_again(self, call: Call, site: str) -> None:
+        """Decide about a running call for another site than before; raises if it is not allowed."""
+        if call.limit is not None:
+            # The person who is asked needs time.
+            call.limit.extend()
+        await self._authorization.require(call, site)
 
     async def _audited(self, call: Call) -> CallResult:
         """Run the call, and write it to the audit log before its result is returned."""
@@ -270,7 +279,7 @@ class Runner:
         if not tool.needs_tab:
             return None
         if (router := self._sources[tool.source].router) is not None:
-            return await router.route(tool, call.session, call.requested_tab)
+            return await router.route(tool, call.session, call.requested_tab, call.arguments)
         if tool.opens_tab and call.requested_tab is None:
             return self._routes.at_hand(call.session)
         return self._routes.tab(call.session, call.requested_tab)
@@ -288,7 +297,7 @@ class Runner:
         except TimeoutError:
             raise TimedOut(
                 f"{tool.name} did not finish in time and was cancelled. The page may have "
-                "received it: look at the page before you try again."
+                "received it and may go on: look at the page before you try again."
             ) from None
         finally:
             call.limit = None

@@ -16,6 +16,7 @@ from tabhub.cli import running
 from tabhub.cli.output import print_json, print_table, wants_json
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
+from tabhub.wire.tool_names import listed_name
 
 DEFAULT_LIMIT = 50
 SERVER_ENTRIES = 500
@@ -48,7 +49,7 @@ class Filter:
         """The members that an entry must have."""
         named = {
             "plugin": self.plugin,
-            "tool": self.tool,
+            "tool": None if self.tool is None else listed_name(self.tool),
             "client": self.client,
             "success": self.success,
         }

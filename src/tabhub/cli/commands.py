@@ -1,9 +1,9 @@
 """The commands without subcommands, with their flags. Groups such as `tabhub tool` are in
-`group_commands`; the work is done in the folders beside this file."""
+`group_commands` and `proxy_commands`; the work is done in the folders beside this file."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,8 +15,13 @@ from tabhub.cli.group_commands import (
     extension_app,
     page_app,
     permissions_app,
+    plugin_app,
     tool_app,
 )
+from tabhub.cli.proxy_commands import proxy_app
+
+if TYPE_CHECKING:
+    from tabhub.browser.remote.proxy_access import ProxyAccess
 
 app = typer.Typer(
     name="tabhub",
@@ -30,8 +35,10 @@ app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
 app.add_typer(permissions_app, name="permissions")
 app.add_typer(page_app, name="page")
+app.add_typer(plugin_app, name="plugin")
 app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
+app.add_typer(proxy_app, name="proxy")
 
 AGENT_NAMES = "claude-code, claude-desktop, cursor, windsurf, opencode, vscode, codex or gemini."
 Port = Annotated[
@@ -53,7 +60,7 @@ UserDataDir = Annotated[
 BRIDGE_OR_BACKGROUND = {"stdio", "background", "gateway", "toolsets"}
 """Flags of `start` that the server process itself does not get."""
 BROWSER_FLAGS = {"headless", "browser_arg", "user_data_dir"}
-ONLY_AT_START = {"no_auth", "demo", "share_active_tab", "dev"}
+ONLY_AT_START = {"no_auth", "demo", "share_active_tab", "dev", "via_proxy", "token_file"}
 """Flags of `start` that a running server cannot adopt."""
 
 
@@ -120,8 +127,24 @@ def start(
         typer.Option("--share-active-tab", help="Let agents use the tab you are looking at."),
     ] = False,
     dev: Annotated[
-        bool, typer.Option("--dev", help="For work on tabhub itself: enable the tool dev_utils.")
+        bool,
+        typer.Option(
+            "--dev",
+            help="For work on plugins: those in folders that you have linked run without a review "
+            "until the server ends, and changes take effect at once. Also enables dev_utils.",
+        ),
     ] = False,
+    via_proxy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL[,URL]",
+            help="Also use your browsers elsewhere, which are connected to this proxy.",
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(metavar="F", help="With --via-proxy: the file that has the proxy's token."),
+    ] = None,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Print settings to paste into agents, and exit.")
     ] = False,
@@ -135,6 +158,7 @@ def start(
         show(port, auth=not no_auth)
         return
     _check_browser(browser or demo, headless is not None or browser_arg or user_data_dir)
+    access = _proxy_access(via_proxy, token_file)
     if stdio:
         _run_bridge(context, toolsets, gateway)
         return
@@ -154,9 +178,21 @@ def start(
             share_active_tab=share_active_tab,
             dev=dev,
             sse_port=sse_port,
+            via_proxy=access,
             while_used=while_used,
         )
     )
+
+
+def _proxy_access(urls: str | None, token_file: Path | None) -> "ProxyAccess | None":
+    """The proxy to use, checked before anything is started."""
+    if (urls is None) != (token_file is None):
+        raise typer.BadParameter("--via-proxy and --token-file need each other")
+    if urls is None or token_file is None:
+        return None
+    from tabhub.browser.remote.proxy_access import access_of
+
+    return access_of(urls, token_file.expanduser().absolute())
 
 
 def _check_browser(has_browser: bool, has_flags: object) -> None:

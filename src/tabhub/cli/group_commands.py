@@ -1,5 +1,5 @@
-"""The groups of commands (`tabhub tool`, `client`, `permissions`, `page`, `extension`, `config`)
-with their flags."""
+"""The groups of commands (`tabhub tool`, `client`, `permissions`, `page`, `plugin`, `extension`,
+`config`) with their flags."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,6 +12,7 @@ permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
 page_app = typer.Typer(
     help="Sites that may offer tools without the extension.", no_args_is_help=True
 )
+plugin_app = typer.Typer(help="Plugins: tools for one site.", no_args_is_help=True)
 extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
 config_app = typer.Typer(help="Settings.", no_args_is_help=True)
 
@@ -188,6 +189,146 @@ def page_forget(origin: Origin) -> None:
     from tabhub.cli.access.page import forget
 
     forget(origin)
+
+
+@plugin_app.command("list")
+def plugin_list(json: Json = False) -> None:
+    """List the plugins, whether you have reviewed them, and folders that have none."""
+    from tabhub.cli.plugin.plugin_list import show
+
+    show(json)
+
+
+@plugin_app.command("review")
+def plugin_review(
+    name: str,
+    yes: Annotated[bool, typer.Option("--yes", help="Approve it without a question.")] = False,
+    level: Annotated[
+        Literal["ask", "auto"], typer.Option(help="Whether you are asked about its calls.")
+    ] = "ask",
+    source: Annotated[bool, typer.Option("--source", help="Print its whole source.")] = False,
+    json: Json = False,
+) -> None:
+    """Show what a plugin is and what has changed, and approve it; until then it cannot run."""
+    from tabhub.cli.plugin.reviewing import Wish, review
+
+    review(name, Wish(yes, level, source, json))
+
+
+@plugin_app.command("create")
+def plugin_create(
+    name: Annotated[str, typer.Argument(help="Such as my-notes.")],
+    domain: Annotated[
+        str, typer.Option(help="The site: example.com, *.example.com or localhost:8000.")
+    ],
+    python: Annotated[bool, typer.Option("--python", help="Write it in Python (default).")] = False,
+    js: Annotated[
+        bool, typer.Option("--js", help="Write it in JavaScript, without a build step.")
+    ] = False,
+    folder: Annotated[
+        Path | None, typer.Option(help="Where to write it; default a new folder of its name.")
+    ] = None,
+    link: Annotated[
+        bool, typer.Option("--link", help="Add the folder to localPlugins in the settings.")
+    ] = False,
+) -> None:
+    """Write a new plugin with tests, to change as you like."""
+    from tabhub.cli.plugin.creating import create
+
+    if python and js:
+        raise typer.BadParameter("give --python or --js, not both")
+    create(name, domain, "js" if js else "python", folder, link)
+
+
+@plugin_app.command("search")
+def plugin_search(
+    words: Annotated[list[str] | None, typer.Argument(help="Words to search for.")] = None,
+    json: Json = False,
+) -> None:
+    """Search the npm registry for plugins."""
+    from tabhub.cli.plugin.installing import search
+
+    search(words or [], json)
+
+
+@plugin_app.command("install")
+def plugin_install(
+    package: Annotated[
+        str, typer.Argument(help="Such as opentabs-plugin-x, @scope/opentabs-plugin-x@1.2.3.")
+    ],
+    json: Json = False,
+) -> None:
+    """Install a plugin from the npm registry; it runs once you have reviewed it."""
+    from tabhub.cli.plugin.installing import install
+
+    install(package, json)
+
+
+@plugin_app.command("update")
+def plugin_update(
+    name: Annotated[str | None, typer.Argument(help="Default: every installed plugin.")] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only list newer versions; fetch nothing.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Fetch newer versions; one waits for your review while the reviewed version keeps running."""
+    from tabhub.cli.plugin.installing import update
+
+    update(name, check, json)
+
+
+@plugin_app.command("link")
+def plugin_link(
+    folder: Annotated[Path, typer.Argument(help="The folder or file of the plugin.")] = Path(),
+) -> None:
+    """Use a plugin where it lies, such as one that you work on."""
+    from tabhub.cli.plugin.linking import link
+
+    link(folder)
+
+
+@plugin_app.command("remove")
+def plugin_remove(
+    name: Annotated[str, typer.Argument(help="The plugin, or its package.")],
+) -> None:
+    """Remove a plugin with its settings, its level and its review; a linked folder stays."""
+    from tabhub.cli.plugin.installing import remove
+
+    remove(name)
+
+
+@plugin_app.command("configure")
+def plugin_configure(
+    name: str,
+    source: Annotated[
+        str | None, typer.Argument(metavar="[-]", help="- reads a JSON object from stdin.")
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="List the settings, without their values.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Ask for the settings of a plugin one by one; null in JSON removes one."""
+    from tabhub.cli.plugin.configuring import configure
+
+    configure(name, source, show, json)
+
+
+@plugin_app.command("test")
+def plugin_test(
+    folder: Annotated[Path, typer.Argument(help="The plugin's folder.")] = Path(),
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="For pytest; after -- if they begin with a dash.")
+    ] = None,
+    live_url: Annotated[
+        str | None, typer.Option(help="Open this address for tests with a live page.")
+    ] = None,
+) -> None:
+    """Run the tests of a Python plugin, with pages that are made up, recorded or live."""
+    from tabhub.cli.plugin.testing import run_tests
+
+    run_tests(folder, live_url, arguments or [])
 
 
 @extension_app.command("path")

@@ -57,6 +57,12 @@ class PidFile(msgspec.Struct):
     """Whether it stops after a while without clients."""
 
 
+def dev_mode_warning(trusted: list[str]) -> str:
+    """What every command says about plugins that a server in dev mode trusts."""
+    names = ", ".join(trusted) or "plugins in folders that you link"
+    return f"DEV MODE: {names} run WITHOUT A REVIEW until this server ends."
+
+
 def read_pid_file(home: Home) -> PidFile | None:
     try:
         return msgspec.json.decode(home.pid.read_bytes(), type=PidFile)
@@ -233,12 +239,41 @@ def allow_page(home: Home, origin: str, code: str | None, level: LevelWord | Non
     auth = reach(home)
     if auth is None:
         raise NotRunning("Only a running server pairs pages: tabhub start --background")
-    body = msgspec.json.encode({"origin": origin, "code": code, "level": level})
-    headers = {**_bearer(auth), "Content-Type": "application/json"}
-    response = _request("POST", auth.port, "/pages/allow", headers, body)
-    if response is not None and response.status != 200 and (reason := response.reason()):
+    sent = {"origin": origin, "code": code, "level": level}
+    answer = post(auth.port, "/pages/allow", auth.secret, sent)
+    if answer is None:
+        raise Unavailable("The server did not answer.")
+    return answer
+
+
+def post(port: int, path: str, token: str, body: Facts) -> Facts | None:
+    """What a program of ours on a port answers, or its error; None if nobody answers."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    response = _request("POST", port, path, headers, msgspec.json.encode(body))
+    if response is None:
+        return None
+    if response.status != 200 and (reason := response.reason()):
         raise from_reason(reason, response.error())
     return msgspec.convert(_expect_ok(response), Facts)
+
+
+def configure_plugin(home: Home, plugin: str, settings: Facts) -> bool:
+    """Make the running server check and store settings of a plugin.
+
+    False if none runs, or if programs have used up its rate, which is not meant for a person.
+    """
+    auth = reach(home)
+    if auth is None:
+        return False
+    body = msgspec.json.encode({"plugin": plugin, "settings": settings})
+    headers = {**_bearer(auth), "Content-Type": "application/json"}
+    response = _request("POST", auth.port, "/plugin-settings", headers, body)
+    if response is not None and response.status == TOO_MANY_REQUESTS:
+        return False
+    if response is not None and response.status != 200 and (reason := response.reason()):
+        raise from_reason(reason, response.error())
+    _expect_ok(response)
+    return True
 
 
 def reload(home: Home) -> Facts | None:

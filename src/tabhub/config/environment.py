@@ -7,12 +7,15 @@ from pathlib import Path
 
 import msgspec
 
+from tabhub.config import npmrc
+from tabhub.config.npmrc import Npmrc
 from tabhub.config.paths import Home
 from tabhub.config.settings import Settings, Token, described
 from tabhub.errors import InvalidArguments
 
 TOKEN = "TABHUB_TOKEN"
 PORT = "TABHUB_PORT"
+NPMRC = "npm_config_userconfig"
 SSE_TOKEN = "CLAUDE_BROWSER_AUTH_TOKEN"
 SSE_PORT = "CLAUDE_BROWSER_MCP_PORT"
 SKIP_PERMISSIONS = ("TABHUB_DANGEROUSLY_SKIP_PERMISSIONS", "OPENTABS_DANGEROUSLY_SKIP_PERMISSIONS")
@@ -68,6 +71,12 @@ def skips_permissions() -> bool:
 def token_from_environment() -> str | None:
     """The client token that an agent gives to the commands it runs."""
     return os.environ.get(TOKEN) or None
+
+
+def read_npmrc() -> Npmrc:
+    """The person's own `.npmrc`, or the one that npm's variable names."""
+    named = [value for name, value in os.environ.items() if name.lower() == NPMRC and value]
+    return npmrc.read(Path(named[0]) if named else Path.home() / ".npmrc", os.environ)
 
 
 def home_from_environment() -> dict[str, str]:

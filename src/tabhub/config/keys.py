@@ -25,7 +25,9 @@ LIVE = frozenset(
         *("rates.sessionsPerMinute", "rates.clientSessionsPerMinute"),
         *("rates.adminPerMinute", "rates.messagesPerMinute"),
         *("audit.keepDays", "audit.diskBytes", "audit.clientBytesPerDay", "audit.required"),
+        *("localPlugins", "localPluginDirs", "limits.callsPerPlugin"),
         *("cache", "pageOrigins", "frameOrigins", "workerOrigins"),
+        *("settings", "pluginUpdateMinutes"),
         *("policyFile", "unattended", "untrustedInput", "downloads.folder", "uploads.folders"),
     }
 )
@@ -121,12 +123,12 @@ def _no_check(settings: Settings) -> None:
 
 def set_value(home: Home, path: KeyPath, value: Any, check: Check = _no_check) -> None:
     """Set a value in the file, which may be null; a change that makes it invalid is refused."""
-    _change(home, check, lambda config: _put(config, path, value))
+    edit(home, lambda config: put(config, path, value), check)
 
 
 def remove_value(home: Home, path: KeyPath, check: Check = _no_check) -> None:
     """Remove a value from the file, so that its default applies."""
-    _change(home, check, lambda config: _remove(config, path))
+    edit(home, lambda config: drop(config, path), check)
 
 
 def set_level(home: Home, group: str, name: str, level: str | None) -> None:
@@ -138,7 +140,8 @@ def set_level(home: Home, group: str, name: str, level: str | None) -> None:
         set_value(home, path, level)
 
 
-def _change(home: Home, check: Check, change: Callable[[dict[str, Any]], None]) -> None:
+def edit(home: Home, change: Callable[[dict[str, Any]], None], check: Check = _no_check) -> None:
+    """Change the content of the file under its lock; if it raises or is invalid, nothing is."""
     with locked(home.config):
         config = load_raw(home)
         change(config)
@@ -179,18 +182,20 @@ def load_raw(home: Home) -> dict[str, Any]:
         raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
 
 
-def _put(config: dict[str, Any], path: KeyPath, value: Any) -> None:
+def put(config: dict[str, Any], path: KeyPath, value: Any) -> None:
+    """Set a value in the content of the file."""
     key, *below = path
     if below:
-        _put(config.setdefault(key, {}), tuple(below), value)
+        put(config.setdefault(key, {}), tuple(below), value)
     else:
         config[key] = value
 
 
-def _remove(config: dict[str, Any], path: KeyPath) -> None:
+def drop(config: dict[str, Any], path: KeyPath) -> None:
+    """Remove a value from the content of the file."""
     key, *below = path
     if below:
-        _remove(config.get(key, {}), tuple(below))
+        drop(config.get(key, {}), tuple(below))
     # A section goes with its last setting.
     if not (below and config.get(key)):
         config.pop(key, None)

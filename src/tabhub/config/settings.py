@@ -80,6 +80,8 @@ class Limits(_Section):
     """The largest schema of a page tool, in bytes."""
     page_call_seconds: Annotated[float, POSITIVE] = 10
     """How many seconds a page tool may run without reporting progress."""
+    calls_per_plugin: Annotated[int, POSITIVE] = 25
+    """How many calls of one plugin's tools may run at once."""
 
 
 class SessionSettings(_Section):
@@ -162,9 +164,9 @@ OWN_FOLDER = "own"
 class DownloadSettings(_Section):
     folder: str | None = OWN_FOLDER
     """Where tools may save files, and where downloads go: `own` is a folder for each client in
-    tabhub's home (`~/.tabhub/downloads/<client>`), a full path is one folder for all of them; null
-    forbids saving, and leaves downloads in the browser's own folder. tabhub's own browser uses it
-    from its next start; from any other, the server moves what `browser_download_file` has
+    tabhub's home (`~/.tabhub/downloads/<client>`), a full path is one folder for all of them; with
+    null tools save nothing, and downloads stay in the browser's own folder. tabhub's own browser
+    uses it from its next start; from any other, the server moves what `browser_download_file` has
     downloaded."""
 
 
@@ -198,7 +200,8 @@ class Settings(_Section):
     policy_file: str | None = None
     """The path of the policy file; null for `policy.toml` in tabhub's home."""
     dev: bool = False
-    """Whether `dev_utils` works, the tool for work on tabhub itself."""
+    """Dev mode: `dev_utils` works, and linked folders of plugins are watched. Only the flag `--dev`
+    also lets these plugins run without a review."""
     unattended: Literal["deny", "allow"] = "deny"
     """What happens to a call that needs approval while no panel is open."""
     untrusted_input: bool = False
@@ -206,7 +209,7 @@ class Settings(_Section):
     exposure: Literal["merged", "per-tab"] = "merged"
     """How page tools are listed: one entry for each site, or one for each tab."""
     page_origins: list[PageOrigin] = msgspec.field(default_factory=lambda: ["*"])
-    """Origins whose pages may publish tools; `*` stands for any part."""
+    """Origins whose pages the extension may ask for tools; `*` stands for any part."""
     frame_origins: list[PageOrigin] = msgspec.field(default_factory=list)
     """Origins whose frames may publish tools in pages that do not allow it."""
     cache: dict[str, bool] = msgspec.field(default_factory=dict)
@@ -215,6 +218,18 @@ class Settings(_Section):
     downloads: DownloadSettings = msgspec.field(default_factory=DownloadSettings)
     uploads: UploadSettings = msgspec.field(default_factory=UploadSettings)
     recording: RecordingSettings = msgspec.field(default_factory=RecordingSettings)
+    settings: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    """The settings of each plugin, by its name, as `tabhub plugin configure` and the panel write
+    them; they may be secrets, and no list shows them."""
+    plugin_update_minutes: Annotated[float, msgspec.Meta(ge=0)] = 30
+    """How many minutes pass between two questions to the registry whether installed plugins have
+    newer versions; 0 asks never."""
+    local_plugins: list[str] = msgspec.field(default_factory=list)
+    """Folders of plugins that you work on, or files of plugins in Python, with their full paths. A
+    plugin there takes the place of an installed one of its name, and is reviewed like any other."""
+    local_plugin_dirs: list[str] = msgspec.field(default_factory=list)
+    """Folders whose direct subfolders and files are such plugins, with their full paths; others in
+    them are passed over."""
     worker_origins: list[Origin] = msgspec.field(default_factory=list)
     """Origins of web pages that may offer tools without the extension, once they are paired.
 
@@ -264,6 +279,8 @@ def _problem(settings: Settings) -> str | None:
 def _problem_of_folders(settings: Settings) -> str | None:
     named = [("downloads.folder", settings.downloads.folder)]
     named += [("uploads.folders", folder) for folder in settings.uploads.folders or ()]
+    named += [("localPlugins", folder) for folder in settings.local_plugins]
+    named += [("localPluginDirs", folder) for folder in settings.local_plugin_dirs]
     for key, folder in named:
         if folder == OWN_FOLDER and key == "downloads.folder":
             continue

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Container
-from hashlib import sha256
 from typing import NamedTuple
 
+from tabhub.wire.tool_names import LONGEST, closed
+
 PREFIX = "website_tool_"
-LONGEST = 64
-HASH_CHARACTERS = 8
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -37,12 +36,6 @@ def fitted(parts: PageToolName) -> str:
     """The plain name; if it is too long, its end is replaced by a hash of the whole."""
     name = _joined(parts)
     return name if len(name) <= LONGEST else closed(name, repr(tuple(parts)))
-
-
-def closed(name: str, whole: str) -> str:
-    """A name, cut to make room for a hash of `whole` at its end."""
-    tail = "_" + sha256(whole.encode()).hexdigest()[:HASH_CHARACTERS]
-    return name[: LONGEST - len(tail)] + tail
 
 
 def _joined(parts: PageToolName) -> str:

@@ -26,6 +26,7 @@ class Ownership:
         self._tabs = tabs
         self._owners: dict[int, str] = {}
         self._shared: set[int] = set()
+        self._shared_browsers: set[str] = set()
         self._openers: dict[int, int] = {}
         self._opened_from: dict[int, str] = {}
         self._parked: dict[TabIdentity, str] = {}
@@ -49,7 +50,8 @@ class Ownership:
         return self.is_shared(tab)
 
     def is_shared(self, tab: Tab) -> bool:
-        return tab.id in self._shared or (self.shares_active and tab.active and tab.focused_window)
+        is_looked_at = self.shares_active and tab.active and tab.focused_window
+        return is_looked_at or tab.id in self._shared or tab.browser in self._shared_browsers
 
     def take(self, session: str, tab: int) -> None:
         """Give a tab, and the tabs that its page has opened, to a session."""
@@ -87,6 +89,10 @@ class Ownership:
 
     def share(self, tab: int, shared: bool) -> None:
         (self._shared.add if shared else self._shared.discard)(tab)
+
+    def share_browser(self, browser: str, shared: bool) -> None:
+        """Let agents use all tabs of a browser: its person has set their limits there."""
+        (self._shared_browsers.add if shared else self._shared_browsers.discard)(browser)
 
     def closed(self, tab: int) -> None:
         self.free(tab)

@@ -9,6 +9,7 @@ import msgspec
 
 from tabhub.errors import Internal, NotFound
 from tabhub.wire.abilities import Ability
+from tabhub.wire.tool_names import listed_name
 
 LONGEST_NAME = 128
 LONGEST_SUMMARY = 120
@@ -26,7 +27,23 @@ SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 Handler = Callable[[Any], Awaitable[Any]]
 """Runs a call: a source calls it with a context of its own and gets the result."""
 
+Gate = Callable[[], str]
+"""Says why a tool is closed whatever the rules say; empty if they decide."""
+
 _decode = msgspec.json.decode
+PROPERTIES_FIRST = b'{"properties":{'
+
+
+def with_property(schema: bytes, name: str, property: Json) -> bytes:
+    """A schema with one more property, without decoding it where its properties come first."""
+    if not schema.startswith(PROPERTIES_FIRST):
+        plain = _decode(schema)
+        return msgspec.json.encode(
+            {**plain, "properties": {name: property, **plain.get("properties", {})}}
+        )
+    rest = schema[len(PROPERTIES_FIRST) :]
+    added = msgspec.json.encode({name: property})[1:-1]
+    return b"".join((PROPERTIES_FIRST, added, b"" if rest.startswith(b"}") else b",", rest))
 
 
 class BoundedSchema(Mapping[str, Any]):
@@ -134,6 +151,10 @@ class Tool:
     """The arguments to show to the person, where the agent's could mislead."""
     keywords: str = ""
     """More words for the search, beside those of its texts."""
+    gate: Gate | None = None
+    """For a tool that the person must have reviewed: a check before every rule."""
+    in_development: bool = False
+    """Whether it is a plugin's that the person works on in dev mode: it asks if no rule decides."""
     is_container: bool = False
     """Whether it only makes other calls, each with a decision, a time limit and a record."""
 
@@ -207,6 +228,8 @@ class ToolRegistry:
         self._tools: dict[str, Tool] = {}
         self._listeners: list[Callable[[], None]] = []
         self._refreshers: list[Callable[[], None]] = []
+        self.about_missing: Callable[[str], str] = lambda name: ""
+        """What else there is to say about a name that no tool has; a sentence, or empty."""
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())
@@ -242,12 +265,15 @@ class ToolRegistry:
         self._changed(quiet)
 
     def find(self, name: str) -> Tool | None:
-        return self._tools.get(name)
+        """The tool of this name, in either spelling of a plugin's tool."""
+        return self._tools.get(name) or self._tools.get(listed_name(name))
 
     def get(self, name: str) -> Tool:
-        tool = self._tools.get(name)
+        tool = self.find(name)
         if tool is None:
-            raise NotFound(f"There is no tool called {shortened(name)!r}.", "unknown_tool")
+            more = self.about_missing(name)
+            text = f"There is no tool called {shortened(name)!r}."
+            raise NotFound(f"{text} {more}" if more else text, "unknown_tool")
         return tool
 
     def on_change(self, listener: Callable[[], None]) -> None:

@@ -111,6 +111,9 @@ class Opener(Protocol):
     async def ready(self, tool: Tool) -> None:
         """Wait until it is known whose browser that is."""
 
+    def require(self, browser: str) -> None:
+        """Raise if that browser is not connected."""
+
     async def open(self, call: Call, url: str) -> Tab: ...
 
 
@@ -129,6 +132,9 @@ class BrowserOpener:
 
     async def ready(self, tool: Tool) -> None:
         await self._browsers.ready(self.browser_for(tool))
+
+    def require(self, browser: str) -> None:
+        self._browsers.get(browser)
 
     async def open(self, call: Call, url: str) -> Tab:
         known = self.browser_for(call.tool)

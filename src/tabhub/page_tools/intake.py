@@ -11,18 +11,20 @@ import msgspec
 from msgspec import Raw, Struct
 
 from tabhub.config.settings import Limits, Settings
-from tabhub.page_tools.core.schema import LONGEST, one_line, readable
+from tabhub.hub.schema_rules import NO_ARGUMENTS, checked_schema
+from tabhub.hub.schema_size import Unfit
+from tabhub.hub.texts import LONGEST, one_line, readable
 from tabhub.page_tools.core.storage import DomainToolStorage, Page, PageRef, Published
 from tabhub.page_tools.flood_limits import FaultLog
 from tabhub.page_tools.origins import domain_of, own_url
-from tabhub.page_tools.schema_rules import NO_ARGUMENTS, checked_schema
-from tabhub.page_tools.schema_size import Unfit
 from tabhub.wire.pages import Capabilities, Embedding, Kind
 
 CACHE = "tabhub/cache"
 FORM = "tabhub/waitsForPerson"
 """Marks a tool that answers only after a person has sent a form."""
-LEFT_OUT = "tabhub/leftOut"
+RESERVED = "tabhub/"
+"""How our own names of extensions begin."""
+LEFT_OUT = f"{RESERVED}leftOut"
 """Why the extension has already refused some of a page's tools."""
 SHARED_BYTES = 1024
 """Equal texts up to this size are kept once."""
@@ -132,7 +134,7 @@ class Admission:
             capabilities=capabilities,
             kind=registration.kind,
             worker_id=worker_id if len(worker_id) <= LONGEST_ID else "",
-            extensions=self._small(registration.extensions, domain),
+            extensions=self._extensions(registration, domain),
             embedding=registration.embedding,
         )
 
@@ -141,15 +143,18 @@ class Admission:
         kept = self._settings().cache
         return kept.get(domain, kept.get(domain.rpartition(":")[0], False))
 
-    def _small(self, extensions: dict[str, Any] | None, domain: str) -> dict[str, Any] | None:
-        left_out = (extensions or {}).get(LEFT_OUT)
+    def _extensions(self, registration: Registration, domain: str) -> dict[str, Any] | None:
+        """What the page wants back with each call; our own names are not the page's to use."""
+        given = registration.extensions or {}
+        left_out = None if isinstance(registration.page.tab, str) else given.get(LEFT_OUT)
         if left_out:
             text = readable(str(left_out), 300)
             self._fault_log.add(domain, f"left out by the extension: {text}")
-        if extensions and len(msgspec.json.encode(extensions)) > EXTENSION_BYTES:
+        own = {name: value for name, value in given.items() if not name.startswith(RESERVED)}
+        if len(msgspec.json.encode(own)) > EXTENSION_BYTES:
             self._fault_log.add(domain, f"extensions of more than {EXTENSION_BYTES} bytes")
             return None
-        return extensions
+        return own or None
 
     def _fit_tools(self, registration: Registration, domain: str) -> Tools:
         """The fit tools, as many as the tab may have."""

@@ -12,7 +12,7 @@ import msgspec
 from tabhub.calls.marks import fenced
 from tabhub.calls.results import UNTRUSTED, error_data, size_of
 from tabhub.errors import Refused
-from tabhub.page_tools.core.schema import readable
+from tabhub.hub.texts import readable
 from tabhub.wire.mcp.messages import CallResult, Json, text
 from tabhub.wire.pages import Outcome
 

@@ -158,6 +158,11 @@ class Pairing:
     def __contains__(self, origin: str) -> bool:
         return origin.encode() in self._origins
 
+    @property
+    def allowed(self) -> list[str]:
+        """The allowed origins, as the settings name them."""
+        return [*self._named]
+
     def find(self, origin: str, id: str | None) -> StoredToken | None:
         """The token of that id, if it is one of this origin and still counts."""
         return self._tokens.find(origin, id) if origin in self else None

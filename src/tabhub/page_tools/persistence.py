@@ -11,9 +11,9 @@ from typing import Protocol
 
 import msgspec
 
+from tabhub.hub.texts import one_line
 from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.registry import PageRegistry
-from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import RESTORED, Page, PageRef, Published, TabKey
 from tabhub.store.store import Store, decoded
 
@@ -125,7 +125,9 @@ class PagePersistence:
                 log.error("dropped a stored tool of %s: %s", row.domain, unfit)
 
     def reload(self) -> None:
-        """Forget the remembered tools whose rows another process has deleted."""
+        """Forget the remembered tools and restored tabs whose rows another process has deleted."""
+        tabs = self._tabs.keys()
+        self._pages.forget_restored(lambda page: _key(page.domain, page.tab) not in tabs)
         stored = self._remembered.keys()
         gone = {key for key in self._kept if key not in stored}
         if gone:

@@ -186,7 +186,7 @@ class Pages:
     def _remove_forbidden(self) -> None:
         allowed = self._settings().page_origins
         for page in list(self._hub.storage.all()):
-            if not self._may_publish(page.origin, page.embedding):
+            if not self._may_publish(page.ref, page.origin, page.embedding):
                 self._disconnect(page.ref)
         self.forget(lambda kept: not is_allowed(kept.origin, allowed))
 
@@ -208,7 +208,7 @@ class Pages:
     def _take(self, registration: Registration) -> None:
         ref, origin = registration.page, registration.origin
         domain = domain_of(origin)
-        if domain is None or not self._may_publish(origin, registration.embedding):
+        if domain is None or not self._may_publish(ref, origin, registration.embedding):
             fault = FOREIGN if registration.embedding == "foreign" else "may not publish tools"
             self._fault_log.add(origin[:LONGEST_URL] or "a page", fault)
             self.gone(ref)
@@ -222,11 +222,14 @@ class Pages:
             return
         self._join(page)
         self._hub.register(page)
-        if known is None or known.keys() != page.tools.keys():
+        if known != page.tools:
             self._note(page, "registerTools" if known is None else "updateTools", len(page.tools))
         self._wake()
 
-    def _may_publish(self, origin: str, embedding: Embedding) -> bool:
+    def _may_publish(self, ref: PageRef, origin: str, embedding: Embedding) -> bool:
+        if isinstance(ref.tab, str):
+            # Its worker is connected because the person has paired the origin.
+            return True
         settings = self._settings()
         if embedding == "foreign" and not is_allowed(origin, settings.frame_origins):
             return False
@@ -238,8 +241,18 @@ class Pages:
         return not is_known and storage.tabs_of(page.domain) >= TABS_PER_DOMAIN
 
     def _join(self, page: Page) -> None:
-        if isinstance(page.ref.tab, int) and page.ref.frame == 0:
-            self._tabs.join(page.ref.tab, page.worker_id)
+        """Connect the tab that the extension sees with the worker's, if they are of one origin.
+
+        A page chooses the id that it announces, so it could name another site's tab.
+        """
+        tab, pages = page.ref.tab, self._hub.storage.in_tab
+        if isinstance(tab, int) and page.ref.frame == 0:
+            of_others = any(other.origin != page.origin for other in pages(page.worker_id))
+            self._tabs.join(tab, "" if of_others else page.worker_id)
+        elif isinstance(tab, str) and (claimed := self._tabs.by_worker(tab)) is not None:
+            main = (other for other in pages(claimed.id) if not other.ref.frame)
+            if any(other.origin != page.origin for other in main):
+                self._tabs.join(claimed.id, "")
 
     def _gone(self, pages: Iterable[Page]) -> None:
         removed = list(pages)

@@ -20,10 +20,10 @@ from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.settings import Limits
 from tabhub.errors import NotFound, TabhubError, TimedOut, Unavailable
 from tabhub.hub.tabs import Tab
+from tabhub.hub.texts import one_line
 from tabhub.hub.tools import Tool
 from tabhub.page_tools.core.listing import Entry
 from tabhub.page_tools.core.page_hub import Choice, PageHub
-from tabhub.page_tools.core.schema import one_line
 from tabhub.page_tools.core.storage import Page, PageRef, TabKey
 from tabhub.page_tools.extension_pages import Opener
 from tabhub.page_tools.origins import domain_of, own_url
@@ -74,7 +74,9 @@ class PageRouter:
         self._silent: dict[int, None] = {}
         """Tabs that published nothing in time: calls do not wait for these again."""
 
-    async def route(self, tool: Tool, session: str, requested: object) -> Tab | None:
+    async def route(
+        self, tool: Tool, session: str, requested: object, arguments: Mapping[str, Any]
+    ) -> Tab | None:
         await self._wait_for_tools(tool, session, requested)
         tab, why = await self._choose(tool, session, requested)
         if why == "no_active":
@@ -224,6 +226,7 @@ class PageSource(Source):
         known = self._hub.tabs.find(self._opened.get(key, 0))
         if known is not None and self._hub.ownership.may_use(call.session, known):
             # The page may have asked for a login first: one such tab is enough.
+            self._opener.require(known.browser)
             return known
         if domain_of(place.origin) != entry.domain:
             raise NotFound(f"The address of {call.tool.name} is unknown.", "no_tab_for_tool")

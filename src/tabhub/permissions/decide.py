@@ -1,4 +1,4 @@
-"""The decision about a call: limits of the client, then sites, then levels, then grants."""
+"""The decision about a call: the review, limits of the client, sites, levels, then grants."""
 
 from tabhub.permissions.grants import ANY, Grant, Grants
 from tabhub.permissions.rules import RuleBook
@@ -29,6 +29,8 @@ class Permissions:
 
     def decide(self, subject: Subject, now: float) -> Verdict:
         """Allow, deny or ask, with the rule that decided it."""
+        if subject.gate:
+            return _closed(subject, subject.gate)
         limit = _client_limit(subject)
         if limit is not None:
             return _deny(subject, limit, "permission_denied")
@@ -58,14 +60,30 @@ def _client_limit(subject: Subject) -> Rule | None:
     return None
 
 
+def _closed(subject: Subject, why: str) -> Deny:
+    """The gate before every rule: code that no person has reviewed does not run."""
+    command = f"tabhub plugin review {subject.plugin}"
+    return Deny(
+        Rule("review", f"plugin {subject.plugin}: {why}"),
+        "permission_off",
+        f"{subject.tool} cannot be used: {why}. Nothing was done. Only the person can change that, "
+        f"with: {command}",
+    )
+
+
 def _deny(subject: Subject, rule: Rule, reason: Reason) -> Deny:
     where = f" on {subject.site}" if subject.site else ""
+    command = f" (tabhub page allow {subject.worker} --level auto)" if _is_paired(rule) else ""
     return Deny(
         rule,
         reason,
         f"{subject.tool} is not allowed{where}: {rule.text}. "
-        "Do not work around this; ask the person.",
+        f"Do not work around this; ask the person{command}.",
     )
+
+
+def _is_paired(rule: Rule) -> bool:
+    return rule.source == "pairing"
 
 
 def _granted(grant: Grant) -> Allow:

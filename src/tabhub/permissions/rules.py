@@ -9,6 +9,7 @@ from tabhub.permissions.policy.fields import dotted
 from tabhub.permissions.policy.policy import Condition, Levels, Policy
 from tabhub.permissions.sites import HostPatterns, normal_pattern
 from tabhub.permissions.verdict import Level, PageTool, Rule, RuleSource, Subject
+from tabhub.wire.tool_names import listed_name
 
 CONFIG = "config.json"
 Known = Callable[[str], PageTool | None]
@@ -32,6 +33,7 @@ _DEFAULTS = {
     "reading": _built_in(Level.AUTO, "what only reads in a person's own browser"),
 }
 _PLUGIN = _built_in(Level.OFF, "plugins")
+_IN_DEVELOPMENT = _built_in(Level.ASK, "plugins that you work on, in dev mode")
 _CONTAINER = Held(
     Level.AUTO, Rule("default", "a tool that only makes other calls is not asked about = auto")
 )
@@ -231,8 +233,8 @@ class RuleBook:
             yield from file.tools
 
     def _default(self, subject: Subject) -> Held:
-        if subject.source == "plugin":
-            return _PLUGIN
+        if subject.gate is not None or subject.source == "plugin":
+            return _IN_DEVELOPMENT if subject.in_development else _PLUGIN
         kind = _kind(subject)
         return self._written_defaults.get(kind) or _DEFAULTS[kind]
 
@@ -249,8 +251,18 @@ def _level(held: Held) -> Level:
 
 
 def _policy_file(policy: Policy | None) -> _FileLevels:
-    sections = ("tools", "plugins", "domains", "toolsets")
-    return _FileLevels(*(_section(policy, section) for section in sections))
+    tools = _as_listed(_section(policy, "tools"))
+    sections = ("plugins", "domains", "toolsets")
+    return _FileLevels(tools, *(_section(policy, section) for section in sections))
+
+
+def _as_listed(tools: dict[str, Held]) -> dict[str, Held]:
+    """The levels under the listed names of tools; of two spellings, the stricter counts."""
+    levels: dict[str, Held] = {}
+    for name, held in tools.items():
+        listed = listed_name(name)
+        levels[listed] = min(held, levels.get(listed, held), key=_level)
+    return levels
 
 
 def _section(policy: Policy | None, section: str) -> dict[str, Held]:
@@ -263,7 +275,7 @@ def _config_file(config: PermissionSettings) -> _FileLevels:
     def held(section: str) -> dict[str, Held]:
         return _levels_of(config, section, "config")
 
-    return _FileLevels(held("tools"), held("plugins"), held("domains"), {})
+    return _FileLevels(_as_listed(held("tools")), held("plugins"), held("domains"), {})
 
 
 def _levels_of(config: PermissionSettings, section: str, source: RuleSource) -> dict[str, Held]:
@@ -306,5 +318,7 @@ def _by_tool(policy: Policy | None) -> dict[str, list[tuple[Condition, Held]]]:
     for condition in policy.conditions if policy else ():
         rule = Rule("policy", f"{condition.text} ({policy.name if policy else ''})")
         for tool in condition.tools:
-            found.setdefault(tool, []).append((condition, Held(condition.otherwise, rule)))
+            found.setdefault(listed_name(tool), []).append(
+                (condition, Held(condition.otherwise, rule))
+            )
     return found

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 RuleSource = Literal[
-    "policy", "config", "pairing", "grant", "plan", "default", "hint", "client", "skip"
+    "policy", "config", "pairing", "grant", "plan", "default", "hint", "client", "skip", "review"
 ]
 Duration = Literal["session", "always"]
 Reason = Literal["permission_off", "permission_denied"]
@@ -107,5 +107,9 @@ class Subject(msgspec.Struct, frozen=True):
     """The tool only makes other calls, each with a decision of its own."""
     worker: str = ""
     """The paired origin whose page worker gets the call; empty for a tab of a browser."""
+    gate: str | None = None
+    """For a tool that must be reviewed: why it is closed, or empty; None for all other tools."""
+    in_development: bool = False
+    """The tool is a plugin's that the person works on in dev mode."""
     only_closes: bool = False
     """The call closes a page and learns nothing of it, so that its site need not be open."""

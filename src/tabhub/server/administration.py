@@ -17,13 +17,15 @@ from tabhub.config.paths import Home
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import LevelWord, Settings, choose_toolsets
 from tabhub.config.settings import load as load_settings
-from tabhub.errors import Internal, NotFound, TabhubError
+from tabhub.errors import Internal, TabhubError
 from tabhub.page_tools.origins import required_origin
 from tabhub.page_tools.pairing import ENROLMENT_SECONDS, Pairing
+from tabhub.server.plugin_management import PluginManagement
 from tabhub.server.session_ends import SessionEnds
 from tabhub.server.status import Reloads, Report
 from tabhub.store.active_rules import ActiveRules
 from tabhub.store.saved_shortcuts import Shortcuts
+from tabhub.wire.tool_names import listed_name
 
 Json = dict[str, Any]
 SHORTEST_REDACTABLE = 8
@@ -45,6 +47,7 @@ class ConfigChanges:
     """Remembers what was read last, and collects for the audit log what differs now."""
 
     def __init__(self, settings: Settings) -> None:
+        self._in_force = settings
         # A copy, because a reload changes the server's own settings in place.
         self._settings = deepcopy(settings)
         self._clients: frozenset[str] | None = None
@@ -58,6 +61,8 @@ class ConfigChanges:
         self._clients = now
 
     def compare_settings(self, fresh: Settings) -> None:
+        # What the server has changed itself, such as a pairing, is in the file too.
+        take_live(self._in_force, self._settings)
         self._add("changed", differing(fresh, self._settings))
         self._settings = deepcopy(fresh)
 
@@ -91,6 +96,8 @@ class Reloading:
     reloads: Reloads
     take_settings: Callable[[Settings], None]
     take_secret: Callable[[str], None]
+    find_plugins: Callable[[], int]
+    """Looks for plugins again; returns how many there are."""
     _tokens: dict[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -101,15 +108,17 @@ class Reloading:
         """Read settings, policy and secret again; if one has a fault, none of them changes."""
         started = time.perf_counter()
         fault: TabhubError | None = None
+        plugins = 0
         try:
             waiting = self._read_again(self.home) if self.home else []
+            plugins = self.find_plugins()
         except (TabhubError, OSError) as error:
             fault = error if isinstance(error, TabhubError) else Internal(str(error))
             raise fault from None
         finally:
             duration = self.reloads.note(started, fault)
             self._record(fault)
-        result = {"plugins": 0, "durationMs": duration}
+        result = {"plugins": plugins, "durationMs": duration}
         return {**result, "restart": waiting} if waiting else result
 
     def differences(self) -> list[str]:
@@ -193,6 +202,7 @@ class Administration:
     report: Report
     reloading: Reloading
     pairing: Pairing
+    plugins: PluginManagement
 
     def reload(self) -> Json:
         return self.reloading.reload()
@@ -210,20 +220,33 @@ class Administration:
             return {**result, "differs": [], "fault": str(error)}
 
     def configure(self, plugin: str, settings: Json) -> Json:
-        raise NotFound(f"There is no plugin called {plugin!r}.")
-
-    def allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
         fault: TabhubError | None = None
         try:
-            allowed = required_origin(origin)
-            result = self._allow_page(allowed, code, level)
+            self.plugins.configure(plugin, settings)
         except TabhubError as error:
             fault = error
             raise
         finally:
-            arguments = {"origin": origin, "code": code, "level": level}
-            self.audit.record(incident("admin", MAIN.name, "page allow", arguments, fault))
-        return {"origin": allowed, **result, "level": self.pairing.level(allowed)}
+            arguments = {"plugin": plugin, "settings": settings}
+            secret = frozenset({"settings"})
+            self.audit.record(
+                incident("admin", MAIN.name, "plugin settings", arguments, fault, secret)
+            )
+        return {}
+
+    def allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
+        fault: TabhubError | None = None
+        done: Json = {"origin": origin, "code": code, "level": level}
+        try:
+            allowed = required_origin(origin)
+            result = self._allow_page(allowed, code, level)
+            done = {"origin": allowed, **result, "level": self.pairing.level(allowed)}
+        except TabhubError as error:
+            fault = error
+            raise
+        finally:
+            self.audit.record(incident("admin", MAIN.name, "page allow", done, fault))
+        return done
 
     def _allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
         # A person who only changes a level has compared no code.
@@ -233,7 +256,8 @@ class Administration:
         return {"code": paired, "seconds": 0 if paired else ENROLMENT_SECONDS}
 
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
-        filters = {key: getattr(query, key) for key in ("plugin", "tool", "client", "success")}
+        filters = {key: getattr(query, key) for key in ("plugin", "client", "success")}
+        filters["tool"] = None if query.tool is None else listed_name(query.tool)
         return self.audit.lines(query.limit, query.begin(), **filters)
 
     def hash_labelled(self, label: str) -> str | None:

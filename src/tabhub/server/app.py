@@ -19,6 +19,8 @@ from tabhub.browser.link.endpoint import LinkEndpoint
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.browser.panel.panel_requests import PanelRequests
 from tabhub.browser.panel.panel_state import InvocationNotifier, PanelNotifier, PanelStateBuilder
+from tabhub.browser.remote.proxy_access import ProxyAccess
+from tabhub.browser.remote.remote_browsers import RemoteBrowsers
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Source
@@ -38,6 +40,15 @@ from tabhub.page_tools.persistence import PagePersistence
 from tabhub.page_tools.registrations import Pages
 from tabhub.page_tools.worker import PREFIX as BY_WORKER
 from tabhub.page_tools.worker import WorkerEndpoint
+from tabhub.plugins.agent_review import SOURCE as REVIEW_SOURCE
+from tabhub.plugins.agent_review import InspectionSource
+from tabhub.plugins.development.folder_trust import FolderTrust
+from tabhub.plugins.development.folder_watcher import FolderWatcher
+from tabhub.plugins.discovery import Plugins
+from tabhub.plugins.person_review import PersonReview
+from tabhub.plugins.python_source.described_plugins import Descriptions
+from tabhub.plugins.review import Reviews
+from tabhub.plugins.tools import PluginGate, PluginTools
 from tabhub.server.administration import (
     Administration,
     ConfigChanges,
@@ -46,6 +57,9 @@ from tabhub.server.administration import (
     with_flags,
 )
 from tabhub.server.endpoints import Endpoints
+from tabhub.server.plugin_management import PluginManagement
+from tabhub.server.plugin_runtime import PluginRuntime
+from tabhub.server.plugin_status import PluginReport
 from tabhub.server.session_ends import SessionEnds, SessionLog
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling
@@ -77,9 +91,13 @@ class App:
         skip_permissions: bool = False,
         share_active_tab: bool = False,
         dev: bool = False,
+        via_proxy: ProxyAccess | None = None,
     ) -> None:
         choose_toolsets(settings.toolsets)
         self.settings = with_flags(settings, dev)
+        self.is_dev = dev
+        """Whether linked plugins run without a review. Only the flag does that: a setting would
+        last for ever."""
         self._build_state(home, secret, share_active_tab)
         self._build_permissions(home, skip_permissions)
         self._build_tools(home)
@@ -87,6 +105,7 @@ class App:
         self._build_link()
         self._build_endpoints(home)
         self._build_administration(home, secret, dev)
+        self._remote = None if via_proxy is None else self._reach_through(via_proxy)
         self._build_http(secret, auth)
         self._refresh_panels_on_changes()
         SessionLog(self.hub.sessions, self.session_ends.has_session)
@@ -110,7 +129,7 @@ class App:
         self.guard = Guard(
             self.rules.permissions,
             self.hub.ownership,
-            self.browsers.is_managed,
+            self.browsers.is_permissive,
             time.time,
             self.sources,
         )
@@ -137,7 +156,72 @@ class App:
             self.sources,
         )
         self.runner = tooling.runner
+        self._build_plugins(home)
         self.control = Control(self.hub, self.runner.running)
+
+    def _build_plugins(self, home: Home | None) -> None:
+        tools, rules = self.hub.tools, self.rules
+        own = frozenset(tool.name for tool in tools)
+        installed = home.plugins if home else None
+        trust = [FolderTrust(installed)] if self.is_dev else []
+        self.reviews = Reviews(home, partial(rules.set_level, "plugins"), *trust)
+        described = Descriptions(home.plugin_descriptions if home else None)
+        self.plugins = Plugins(
+            installed, lambda: self.settings, own, described, keeps_working=self.is_dev
+        )
+        self.plugin_management = management = PluginManagement(
+            home, self.settings, self.plugins, self.reviews.is_open, self._forget_plugin
+        )
+        self.plugin_gate = PluginGate(tools, self.reviews, self.guard)
+        self.plugin_runtime = runtime = PluginRuntime(
+            home,
+            self.hub,
+            self.browsers,
+            lambda: self.settings.limits,
+            self.plugins.all,
+            self.plugin_gate,
+            management.values,
+            self.runner.decide_again,
+            self.plugins,
+        )
+        self.sources |= runtime.sources
+        self.plugin_tools = PluginTools(tools, self.plugins, self.reviews, management.instances)
+        self.plugin_report = PluginReport(self.plugins, self.reviews, self.plugin_gate, management)
+        self.plugin_report.in_tabs = runtime.in_tabs
+        for part in (self.plugins, self.reviews, rules, management):
+            part.on_change(runtime.refresh)
+        self.sources[REVIEW_SOURCE] = InspectionSource(
+            self.plugins,
+            self.reviews,
+            self.approvals,
+            self.runner.running,
+            time.monotonic,
+            self.plugins.reload,
+        )
+        self.plugins.reload()
+        management.on_change(self.plugin_tools.refresh)
+        self._watcher = FolderWatcher(self.plugins.linked_stamps, self.plugins.reload)
+
+    async def watch_folders(self) -> None:
+        """Loop, in dev mode only: take the changes of plugins that the person works on."""
+        if self.settings.dev:
+            self.plugin_report.file_watcher = self._watcher.summary
+            await self._watcher.watch()
+
+    def _find_plugins(self) -> int:
+        """Look for plugins and reviews again; returns how many plugins there are."""
+        self.reviews.reload()
+        self.plugins.descriptions.forget_refusals()
+        self.plugin_runtime.python.supervision.forget_failures()
+        found = self.plugins.reload()
+        for browser in self.browsers.all():
+            self._link.greet_again(browser.id)
+        return found
+
+    def _forget_plugin(self, name: str) -> None:
+        """A plugin that is installed again has to be reviewed again, and has no level."""
+        self.reviews.forget(name)
+        self.rules.set_level("plugins", name, None)
 
     def _restore_pages(self, home: Home | None) -> None:
         """Load agents, tabs and page tools from the store, and drop what is no longer allowed."""
@@ -146,6 +230,7 @@ class App:
         pages, registry = self.pages, self.hub.pages
         check = StoredPageCheck(lambda: self.settings.limits)
         self._page_persistence = PagePersistence(self.store, registry, check, time.time())
+        pairing.on_change(lambda: setattr(self.settings, "worker_origins", pairing.allowed))
         pairing.on_parted(lambda has_left: pages.forget(lambda kept: has_left(kept.origin)))
 
         def is_unpaired(page: Page | Remembered) -> bool:
@@ -160,7 +245,13 @@ class App:
         """Create the two WebSocket endpoints: for the extension, and for page workers."""
         limits = self.settings.limits
         state = PanelStateBuilder(
-            self.hub, self.browsers, self.panels, self.guard, self.rules, self.pairing
+            self.hub,
+            self.browsers,
+            self.panels,
+            self.guard,
+            self.rules,
+            self.pairing,
+            self.plugin_report,
         )
         self.panel_requests = PanelRequests(
             self.browsers,
@@ -171,13 +262,16 @@ class App:
             state,
             self.audit,
             self.pairing,
+            self.plugin_management,
+            PersonReview(self.plugins, self.reviews, self.plugins.reload),
         )
         self._link = LinkEndpoint(
             self.browsers,
             self.panel_requests,
             ExtensionPages(self.pages, self.hub, self.browsers),
+            self.plugin_runtime.messages,
             limits.ws_bytes,
-            self.settings.recording,
+            self.settings,
         )
         self._worker = WorkerEndpoint(self.pages, self.pairing, self.audit, limits.ws_bytes)
 
@@ -226,6 +320,7 @@ class App:
             running=self.runner.running,
             approvals=self.approvals,
             tools=tools,
+            plugins=self.plugin_report,
             sessions=self.session_ends.counts,
             waiting_pages=self.pairing.waiting,
         )
@@ -243,13 +338,16 @@ class App:
             reloads=self.report.reloads,
             take_settings=self._take_settings,
             take_secret=self._take_secret,
+            find_plugins=self._find_plugins,
         )
 
     def _take_settings(self, fresh: Settings) -> None:
         self.asgi.origins = Origins(fresh.mcp_server.cors_origins)
         self.pages.take_settings()
+        self._link.take_settings()
         self.pairing.take(fresh.worker_origins)
         self._page_persistence.reload()
+        self.plugin_management.changed()
 
     def _take_secret(self, secret: str) -> None:
         self._admin.secret = secret
@@ -266,6 +364,7 @@ class App:
             self.report,
             self._reloading,
             self.pairing,
+            self.plugin_management,
         )
         self._admin = Admin(actions, self.report, secret, challenges)
         handlers: dict[str, AsgiApp | None] = {
@@ -295,9 +394,23 @@ class App:
         news = PanelNotifier(self.browsers)
         hub = self.hub
         shown = (hub.tabs, hub.sessions, hub.ownership, hub.tools)
-        for part in (*shown, self.control, self.rules, self.pairing):
+        of_plugins = (self.plugins, self.reviews, self.plugin_management)
+        for part in (*shown, self.control, self.rules, self.pairing, *of_plugins):
             part.on_change(news.changed)
+        self.plugin_runtime.readiness.on_change(news.changed)
         self.runner.running.on_execution(InvocationNotifier(self.browsers).executed)
+
+    def _reach_through(self, access: ProxyAccess) -> RemoteBrowsers:
+        """Use the browsers that a proxy has, besides those of this machine."""
+        remote = RemoteBrowsers(access, self._link.serve_remote, self.settings.limits.ws_bytes)
+        self.report.proxy = remote.summary
+        self.browsers.absence = remote.absence
+        return remote
+
+    async def follow_proxy(self) -> None:
+        """Loop: keep a link to every browser that the proxy has, if there is one."""
+        if self._remote is not None:
+            await self._remote.run()
 
     def count_use(self) -> Usage:
         """Start to measure how long the server is unused."""

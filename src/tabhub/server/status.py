@@ -21,6 +21,7 @@ from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import ToolRegistry
+from tabhub.server.plugin_status import PluginReport
 from tabhub.store.active_rules import ActiveRules
 from tabhub.store.store import VERSION
 
@@ -28,24 +29,12 @@ Json = dict[str, Any]
 
 BROWSER = "browser"
 
-NO_PLUGINS: Json = {
-    "plugins": 0,
-    "pluginDetails": [],
-    "failedPlugins": [],
-    "discoveryErrors": [],
-    "fileWatcher": {
-        "watchedPlugins": 0,
-        "pendingPlugins": 0,
-        "lastPollAt": None,
-        "pollDetections": 0,
-    },
-}
-
 PRIVATE = frozenset(
     {
         *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
-        "managedBrowser",
+        *("managedBrowser", "proxy"),
         "auditLog",
+        *("failedPlugins", "discoveryErrors", "trustedPlugins"),
         "disabledBrowserTools",  # the person's; an agent sees its own in its list of tools
     }
 )
@@ -123,6 +112,7 @@ class Report:
     running: RunningCalls
     approvals: Approvals
     tools: ToolReport
+    plugins: PluginReport
     sessions: Callable[[], dict[str, int]]
     """How many sessions clients have opened, by endpoint."""
     waiting_pages: Callable[[], list[Json]]
@@ -136,6 +126,8 @@ class Report:
     """Whether the browser that `start` should open is not ready yet."""
     managed_browser: Callable[[], Json | None] = lambda: None
     """The state of the browser that `start` opened, and how often it has crashed."""
+    proxy: Callable[[], Json | None] = lambda: None
+    """Which browsers are reached through the proxy; None without one."""
     demo: str | None = None
     """The address of the demo shop, if it is served."""
     _started: float = field(default_factory=time.monotonic)
@@ -151,6 +143,7 @@ class Report:
             "pid": os.getpid(),
             "starting": self.starting,
             "managedBrowser": self.managed_browser(),
+            "proxy": self.proxy(),
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [self._browser(browser) for browser in browsers],
@@ -163,7 +156,7 @@ class Report:
             "agents": len(agents),
             "agentsAsleep": sum(agent.asleep for agent in agents),
             "agentNames": [agent.shown for agent in agents],
-            **NO_PLUGINS,
+            **self.plugins.health(),
             **self.tools.summary(),
             "tabs": len(self.hub.tabs),
             "waitingPages": self.waiting_pages(),
@@ -178,16 +171,18 @@ class Report:
         }
 
     def settings_in_force(self) -> Json:
-        """The settings in force, with the actual ports and without the token."""
+        """The settings in force, with the actual ports; without the token and those of plugins."""
         settings = plain(self.settings)
+        of_plugins = HIDDEN if settings["settings"] else {}
         mcp_server = settings["mcpServer"]
         has_token = mcp_server["authToken"] is not None
         hidden = {"authToken": HIDDEN if has_token else None, "port": self.sse_port}
-        return {**settings, "port": self.port, "mcpServer": {**mcp_server, **hidden}}
+        shown = {"port": self.port, "mcpServer": {**mcp_server, **hidden}, "settings": of_plugins}
+        return {**settings, **shown}
 
     def client_health(self, client: Client) -> Json:
         """What `/health` adds for an agent."""
-        health = self.health()
+        health = {**self.health(), **self.plugins.client_health()}
         return {"client": client.name, **{key: health[key] for key in health.keys() - PRIVATE}}
 
     def metrics(self) -> Metrics:
@@ -227,6 +222,7 @@ class Report:
             "connectedAt": browser.connected_at,
             "ready": browser.ready,
             "kind": info.kind,
+            "remote": browser.is_remote,
             "panels": browser.panels,
             "mismatch": self.browsers.mismatch_of(browser.id),
         }

@@ -18,6 +18,7 @@ from tabhub.permissions.rules import Known, RuleBook
 from tabhub.permissions.verdict import PageTool
 from tabhub.store.saved_state import GRANTS, PINS, SavedGrants, SavedPins
 from tabhub.store.store import Store
+from tabhub.wire.tool_names import other_spelling
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,7 @@ class ActiveRules:
 
     def __init__(self, home: Home | None, settings: Settings, store: Store, *, skip: bool) -> None:
         self._home = home
+        self._settings = settings
         self._levels = settings.permissions
         self._listeners: list[Callable[[], None]] = []
         self.grants = SavedGrants(store.collection(GRANTS), self._notify)
@@ -74,7 +76,8 @@ class ActiveRules:
         return None if self._policy is None else self._policy.name
 
     def level_of(self, tool: str) -> LevelWord | None:
-        return self._levels.tools.get(tool)
+        levels = self._levels.tools
+        return levels.get(tool) or levels.get(other_spelling(tool))
 
     def worker_levels(self) -> Mapping[str, LevelWord]:
         """The levels of calls through the page workers of paired origins."""
@@ -84,14 +87,18 @@ class ActiveRules:
         """Set a level, or remove it with None, here and in the file."""
         levels = msgspec.convert(msgspec.to_builtins(self._levels), PermissionSettings)
         section: dict[str, LevelWord] = getattr(levels, group)
-        if level is None:
-            section.pop(name, None)
-        else:
+        other = other_spelling(name) if group == "tools" else ""
+        had_other = section.pop(other, None) is not None
+        section.pop(name, None)
+        if level is not None:
             section[name] = level
         rulebook = RuleBook(self._policy, levels, self.pins)
         if self._home is not None:
+            if had_other:
+                keys.set_level(self._home, group, other, None)
             keys.set_level(self._home, group, name, level)
         self.permissions.rulebook, self._levels = rulebook, levels
+        setattr(self._settings.permissions, group, section)
         if group == "tools" and level is not None and (tool := self._known(name)) is not None:
             # The person has seen which site's tool it is.
             self.pins.pin(name, tool)

@@ -11,7 +11,7 @@ from tabhub.config.settings import Settings
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Tool, ToolRegistry
-from tabhub.tools import diagnostics, emulation, session_tools
+from tabhub.tools import diagnostics, emulation, plugin_review, session_tools
 from tabhub.tools.acting import acting, uploads
 from tabhub.tools.capture import gif_creator, screenshots
 from tabhub.tools.capture.gif_creator import GifObserver
@@ -21,7 +21,7 @@ from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.data import browsing_data, site_data
 from tabhub.tools.files import Files, OwnFiles, ToolFolders, UploadFolders
 from tabhub.tools.network import har, interception, records, requests
-from tabhub.tools.reading import finding, inspection, reading
+from tabhub.tools.reading import finding, inspection, reading, site_analysis
 from tabhub.tools.recording import Observer
 from tabhub.tools.state import ClosedTabs, GifRecordings, SavedDownloads, Screenshots
 from tabhub.tools.tabs import groups, tabs, windows
@@ -32,6 +32,9 @@ _FIELDS = "fill complete enter set form field input textbox box write login pass
 
 KEYWORDS: dict[str, str] = {
     "browser_list_tabs": "open tabs pages windows",
+    "plugin_inspect": "plugin source code review read adapter",
+    "plugin_mark_reviewed": "plugin review approve ask person",
+    "plugin_analyze_site": "write create plugin site api endpoints graphql auth login framework",
     "browser_open_tab": "open go visit load website site web page link url address new",
     "browser_close_tab": "close quit tabs page",
     "browser_navigate_tab": "go visit load open website site link url address back reload refresh",
@@ -99,6 +102,7 @@ _FAMILIES: tuple[Tool, ...] = (
     *uploads.TOOLS,
     *gif_creator.TOOLS,
     *inspection.TOOLS,
+    *site_analysis.TOOLS,
     *screenshots.TOOLS,
     *windows.TOOLS,
     *groups.TOOLS,
@@ -115,6 +119,7 @@ _FAMILIES: tuple[Tool, ...] = (
     plan.TOOL,
     *shortcuts.TOOLS,
     *diagnostics.TOOLS,
+    *plugin_review.TOOLS,
 )
 
 

@@ -13,7 +13,7 @@ from tabhub.calls.call import Call, Source
 from tabhub.calls.marks import fenced_lines
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
-from tabhub.errors import Forbidden, NotFound, Unavailable
+from tabhub.errors import Forbidden, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import Handler, Tool
 from tabhub.permissions.grants import Grants
@@ -26,6 +26,8 @@ from tabhub.wire import link_versions as versions
 from tabhub.wire.mcp.messages import CallResult
 
 DEFAULT_LINES = 100
+PLUGIN_STATUS_SOURCE = "plugin-status"
+"""The source of tools about plugins, in the room of plugins."""
 DEV_SOURCE = "dev"
 DEV_READING = ("ping", "status", "version", "dump_state")
 DEV_CHANGING = ("reload_extension", "clear_state", "simulate_disconnect")
@@ -84,11 +86,6 @@ async def _get_side_panel(context: Context) -> CallResult:
     is_open = output["panels"] > 0
     sentence = "A panel is open: the person can be asked." if is_open else "No panel is open."
     return done(sentence, {"open": is_open, **output})
-
-
-async def _check_adapter(context: Context) -> CallResult:
-    name = context.arguments["plugin"]
-    raise NotFound(f"There is no plugin {name!r}: none is installed.")
 
 
 async def _reload(context: Context) -> CallResult:
@@ -309,14 +306,26 @@ TOOLS = (
         _get_side_panel,
         read_only=True,
     ),
-    _extension_tool(
-        "extension_check_adapter",
-        "Check adapter",
-        "Whether the adapter of a plugin is ready in its tabs.",
-        _check_adapter,
+    browser_tool(
+        name="extension_check_adapter",
+        title="Check adapter",
+        description="Whether the adapter of a plugin is ready in its tabs, or why it is not.",
         properties={"plugin": {"type": "string"}},
         required=("plugin",),
+        source=PLUGIN_STATUS_SOURCE,
         read_only=True,
+        needs_tab=False,
+        toolsets=BROWSER,
+    ),
+    browser_tool(
+        name="plugin_list_tabs",
+        title="List tabs of plugins",
+        description="The tabs that each plugin can be used in, or why it cannot.",
+        properties={"plugin": {"type": "string"}},
+        source=PLUGIN_STATUS_SOURCE,
+        read_only=True,
+        needs_tab=False,
+        toolsets=BROWSER,
     ),
     _extension_tool(
         "extension_reload",

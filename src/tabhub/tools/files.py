@@ -154,6 +154,8 @@ class Files:
 
     def place(self, name: str, suffixes: Sequence[str]) -> Path:
         """Where a new file may be written; a relative path starts at the folder."""
+        if not name:
+            raise InvalidArguments("The path of the file is empty.")
         path = self._below(name)
         if path.suffix.lower() not in suffixes:
             raise InvalidArguments(f"{name!r} must end with {' or '.join(suffixes)}.")
@@ -174,6 +176,12 @@ class Files:
         """Raise if a download may not have this name: before it is downloaded, not after."""
         if self.folder is not None:
             _exists(self._below(name))
+
+    def moved_here(self, file: Path) -> str | None:
+        """Where a downloaded file is by now, if it was moved before the server started."""
+        folder = self.folder
+        place = None if folder is None or _exists(file) else folder / file.name
+        return str(place) if place is not None and _exists(place) else None
 
     def take_in(self, file: Path, name: str) -> Path:
         """Move what a browser has saved elsewhere below the folder, without overwriting anything.

@@ -75,7 +75,8 @@ NOT_STEPS = frozenset(
     browser_list_resources browser_list_tab_groups browser_list_tabs browser_list_tabs_in_group
     browser_list_windows browser_query_elements browser_read_page dev_utils
     extension_check_adapter extension_get_logs extension_get_side_panel extension_get_state find
-    get_page_text list_browser_tabs permissions_check read_page shortcuts_delete shortcuts_execute
+    get_page_text list_browser_tabs permissions_check plugin_analyze_site plugin_inspect
+    plugin_list_tabs plugin_mark_reviewed read_page shortcuts_delete shortcuts_execute
     shortcuts_list shortcuts_record tabs_context turn_answer_complete turn_answer_start update_plan
     """.split()
 )

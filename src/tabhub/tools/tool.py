@@ -235,7 +235,7 @@ class Context:
 
 def writing(arguments: Mapping[str, Any], argument: str = "filePath") -> tuple[Ability, ...]:
     """The ability to write a file, if the arguments ask for one."""
-    return (Ability.WRITE_FILES,) if arguments.get(argument) else ()
+    return () if arguments.get(argument) is None else (Ability.WRITE_FILES,)
 
 
 def browser_tool(

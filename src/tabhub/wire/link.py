@@ -35,6 +35,23 @@ class Recording(LinkStruct):
     network_entries: int
 
 
+class PluginCode(LinkStruct):
+    """A plugin whose code the extension may run in pages, until the server says otherwise."""
+
+    name: str
+    version: str
+    url_patterns: list[str]
+    exclude_patterns: list[str]
+    adapter: str
+    """The digest of the adapter's bytes, SHA-256 in hex; its file is `adapters/NAME-DIGEST.js`."""
+    pre_script: str | None
+    """The digest of the script that runs when a document starts."""
+    settings: dict[str, Any]
+    """What pages get, without the settings of type url."""
+    urls: dict[str, dict[str, str]]
+    """The settings of type url: addresses by the name of the instance."""
+
+
 class SyncFull(LinkStruct):
     """`sync.full`: the server introduces itself."""
 
@@ -43,9 +60,18 @@ class SyncFull(LinkStruct):
     max_bytes: int
     """The largest message that the server accepts."""
     recording: Recording
-    plugins: list[Any]
+    plugins: list[PluginCode]
+    """Those whose code may run in pages."""
+    page_origins: list[str]
+    """Patterns of the origins whose pages may publish tools; no other page is asked for any."""
     commands: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     """Only in development: the JSON Schema of each command's input, for validation."""
+
+
+class PageOrigins(LinkStruct):
+    """`pages.origins`: the setting has changed."""
+
+    page_origins: list[str]
 
 
 class TabState(LinkStruct):
@@ -74,22 +100,49 @@ class BrowserInfo(LinkStruct):
     """How many side panels are open."""
 
 
+class KnownTab(LinkStruct):
+    """A tab as OpenTabs describes it for one plugin."""
+
+    tab_id: int
+    url: str = ""
+    title: str = ""
+    ready: bool = False
+
+
+class PluginTabs(LinkStruct):
+    """The tabs of one plugin, as OpenTabs describes them."""
+
+    state: Literal["closed", "unavailable", "ready"]
+    tabs: list[KnownTab] = msgspec.field(default_factory=list)
+
+
 class SyncAll(LinkStruct):
     """`tab.syncAll`: all tabs of the browser."""
 
     browser: BrowserInfo = msgspec.field(default_factory=BrowserInfo)
-    tabs: list[TabState] = msgspec.field(default_factory=list)
+    tabs: list[TabState] | dict[str, PluginTabs] = msgspec.field(default_factory=list)
+    """From an extension of OpenTabs: the tabs of each plugin, by its name."""
 
 
 class StateChanged(LinkStruct):
-    """`tab.stateChanged`: a tab was opened, changed or closed."""
+    """`tab.stateChanged`: a tab was opened, changed or closed; or, from an extension of OpenTabs,
+    the tabs of a plugin have changed."""
 
-    tab_id: int
-    state: Literal["opened", "updated", "activated", "closed", "replaced"]
+    state: Literal["opened", "updated", "activated", "closed", "replaced", "unavailable", "ready"]
+    """The last two, and `closed` with a plugin, are those of OpenTabs."""
+    tab_id: int | None = None
     tab: TabState | None = None
     replaced_by: int | None = None
     opened_by: int | None = None
     """The tab whose page opened this one."""
+    plugin: str | None = None
+    tabs: list[KnownTab] = msgspec.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if (self.tab_id is None) == (self.plugin is None):
+            raise ValueError("expected one of tabId and plugin")
+        if self.plugin is None and self.state in ("unavailable", "ready"):
+            raise ValueError("a plugin is missing")
 
 
 class Progress(LinkStruct):

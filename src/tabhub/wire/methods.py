@@ -11,14 +11,22 @@ from typing import Any, Literal
 import msgspec
 
 from tabhub.errors import ProtocolError
-from tabhub.wire import link, pages, panel
+from tabhub.wire import link, pages, panel, plugin_requests, plugin_reviews, plugins
 
 Sender = Literal["server", "extension", "panel", "page"]
 """`panel`: a page of the extension; the extension's worker forwards its requests."""
 Kind = Literal["request", "notification", "either"]
 """`either`: the sender may choose; a request gets a response."""
 Receiver = Literal[
-    "connection", "browsers", "admission", "pages", "panel", "dispatcher", "relay", "worker"
+    "connection",
+    "browsers",
+    "admission",
+    "pages",
+    "plugins",
+    "panel",
+    "dispatcher",
+    "relay",
+    "worker",
 ]
 """The part of the other side that handles a method; the last three are not in the server."""
 
@@ -103,7 +111,8 @@ EXTENSION = Link(
         "notification",
         link.SyncFull,
         about="The first message on every connection. `maxBytes` is the largest message that the "
-        "server accepts, `recording` the number of entries to keep for each tab, 0 for none. "
+        "server accepts, `recording` the number of entries to keep for each tab, 0 for none, "
+        "`pageOrigins` the setting of that name: content scripts ask no other page for tools. "
         "`commands` is sent only in development (`TABHUB_DEVELOPMENT=1`): the JSON Schema of every "
         "command's input, with which the extension validates what it receives.",
     ),
@@ -141,7 +150,40 @@ EXTENSION = Link(
         "notification",
         about="Restart the extension.",
     ),
+    LinkMethod(
+        "pages.origins",
+        "server",
+        "dispatcher",
+        "notification",
+        link.PageOrigins,
+        about="The setting `pageOrigins` has changed.",
+    ),
+    LinkMethod(
+        "plugin.update",
+        "server",
+        "dispatcher",
+        "notification",
+        plugins.PluginUpdate,
+        about="The code of a plugin may run, or has changed, or its settings have.",
+    ),
+    LinkMethod(
+        "plugin.uninstall",
+        "server",
+        "dispatcher",
+        "request",
+        plugins.PluginUninstall,
+        plugins.PluginUninstalled,
+        "A plugin was removed, turned off, or has changed since its review: its adapter is torn "
+        "down in every tab, and nothing of it is run any longer. The result names the tabs.",
+    ),
     LinkMethod("pong", "server", "dispatcher", "notification", about="The response to `ping`."),
+    LinkMethod(
+        "plugins.changed",
+        "server",
+        "relay",
+        "notification",
+        about="Plugins have come, changed or gone; the panel gets its list again.",
+    ),
     LinkMethod(
         "tool.invocationStart",
         "server",
@@ -206,6 +248,41 @@ EXTENSION = Link(
         "request",
         link.StateChanged,
         about="A tab was opened, changed or closed.",
+    ),
+    LinkMethod(
+        "sync.requestFull",
+        "extension",
+        "plugins",
+        "request",
+        about="The file of a plugin is missing. The server writes the files again, then sends "
+        "`sync.full`, then answers.",
+    ),
+    LinkMethod(
+        "plugin.code",
+        "extension",
+        "plugins",
+        "request",
+        plugins.PluginCodeRead,
+        plugins.PluginCodePiece,
+        about="The code itself, for an extension into whose folder the server cannot write: the "
+        "bytes with this digest, if the plugin may run. `not_found` otherwise.",
+    ),
+    LinkMethod(
+        "plugin.readiness",
+        "extension",
+        "plugins",
+        "notification",
+        plugins.PluginReadiness,
+        about="In which tabs plugins are ready, or why they are not: every tab on a new "
+        "connection, then changes.",
+    ),
+    LinkMethod(
+        "plugin.log",
+        "extension",
+        "plugins",
+        "notification",
+        plugins.PluginLog,
+        about="What a plugin has logged in a page.",
     ),
     LinkMethod(
         "panel.changed",
@@ -321,7 +398,7 @@ EXTENSION = Link(
         "panel",
         "request",
         panel.SetPluginSettings,
-        about="Fails until a plugin has settings.",
+        about="Null removes a value. If one is wrong, none is changed.",
     ),
     LinkMethod(
         "agent.pause",
@@ -374,6 +451,93 @@ EXTENSION = Link(
         panel.SetPageLevel,
         about="The level of calls through an allowed origin's page worker; `not_found` for any "
         "other origin.",
+    ),
+    LinkMethod(
+        "plugin.search",
+        "panel",
+        "panel",
+        "request",
+        plugin_requests.PluginSearch,
+        plugin_requests.PluginResults,
+        "Search the npm registry for plugins.",
+    ),
+    LinkMethod(
+        "plugin.install",
+        "panel",
+        "panel",
+        "request",
+        plugin_requests.PluginInstall,
+        plugin_requests.PluginInstalled,
+        "Install a plugin from the npm registry; it runs once the person has reviewed it.",
+    ),
+    LinkMethod(
+        "plugin.updateFromRegistry",
+        "panel",
+        "panel",
+        "request",
+        plugin_requests.PluginNamed,
+        plugin_requests.PluginInstalled,
+        "Fetch the latest version; it waits for a review beside a reviewed one.",
+    ),
+    LinkMethod(
+        "plugin.remove",
+        "panel",
+        "panel",
+        "request",
+        plugin_requests.PluginNamed,
+        plugin_requests.PluginRemoved,
+        "Remove an installed plugin with its settings, its level and its review.",
+    ),
+    LinkMethod(
+        "plugin.removeBySpecifier",
+        "panel",
+        "panel",
+        "request",
+        plugin_requests.PluginSpecified,
+        plugin_requests.PluginRemoved,
+        "The same by the name of the package, also for one that cannot be read.",
+    ),
+    LinkMethod(
+        "plugin.checkUpdates",
+        "panel",
+        "panel",
+        "request",
+        result=plugin_requests.OutdatedPlugins,
+        about="Ask the registry which installed plugins have newer versions; nothing is fetched.",
+    ),
+    LinkMethod(
+        "folder.open",
+        "panel",
+        "panel",
+        "request",
+        plugin_requests.FolderOpen,
+        about="Show the folder of a plugin in the system's file manager; no other folder.",
+    ),
+    LinkMethod(
+        "plugin.getReview",
+        "panel",
+        "panel",
+        "request",
+        plugin_reviews.GetReview,
+        plugin_reviews.ReviewShown,
+        "What the person reads before they approve a plugin, or the update that waits.",
+    ),
+    LinkMethod(
+        "plugin.getSource",
+        "panel",
+        "panel",
+        "request",
+        plugin_reviews.GetSource,
+        plugin_reviews.SourceShown,
+        "A part of one file of the plugin.",
+    ),
+    LinkMethod(
+        "plugin.approve",
+        "panel",
+        "panel",
+        "request",
+        plugin_reviews.ApprovePlugin,
+        about="Open the plugin for exactly these files; if one differs by now, nothing changes.",
     ),
 )
 

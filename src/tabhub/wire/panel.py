@@ -169,6 +169,72 @@ class AllowedPage(LinkStruct):
     """Of calls through its page worker; null if they are judged as in any browser."""
 
 
+class SettingShown(LinkStruct):
+    """A setting of a plugin, without its value, which may be a secret."""
+
+    key: str
+    type: Literal["url", "string", "number", "boolean", "select"]
+    label: str
+    description: str
+    required: bool
+    options: list[str]
+    """What can be chosen, if its type is `select`."""
+    is_set: bool
+
+
+class PluginTabShown(LinkStruct):
+    """Whether a plugin can be used in a tab, and if not, why."""
+
+    tab_id: int | str
+    ready: bool
+    reason: str | None
+    message: str
+    """May have the plugin's own words."""
+
+
+class PluginShown(LinkStruct):
+    """A plugin in the panel. Its texts are its author's."""
+
+    name: str
+    title: str
+    description: str
+    package: str
+    version: str
+    source: Literal["installed", "local", "environment"]
+    folder: str
+    url_patterns: list[str]
+    exclude_patterns: list[str]
+    homepage: str
+    tools: int
+    """How many tools it has."""
+    has_pre_script: bool
+    """Whether some of its code runs before the pages' own, in all frames."""
+    has_settings: bool
+    review: Literal["never", "changed", "reviewed"]
+    """Whether the person has reviewed its files as they are now."""
+    trusted: bool
+    """Whether it runs without a review, in dev mode, because the person works on it."""
+    reviewed_version: str | None
+    """The version that they reviewed last."""
+    closed: Literal["off", "not_reviewed"] | None
+    """Why none of its code may run; null if it may."""
+    settings: list[SettingShown]
+    waiting_version: str | None
+    """The version that waits for a review beside this one."""
+    latest_version: str | None
+    """A newer version in the registry, which was not fetched yet."""
+    tabs: list[PluginTabShown]
+    """The open tabs that it is for."""
+
+
+class FailedPluginShown(LinkStruct):
+    """A folder that should have a plugin, and why there is none."""
+
+    folder: str
+    reason: str
+    message: str
+
+
 class State(LinkStruct):
     """The result of `config.getState`: everything that the panel shows."""
 
@@ -187,7 +253,8 @@ class State(LinkStruct):
     """At most 500 page tools among them."""
     tools_left_out: int
     """How many page tools are left out."""
-    plugins: list[Any]
+    plugins: list[PluginShown]
+    failed_plugins: list[FailedPluginShown]
     grants: list[GrantShown]
     knocks: list[WaitingPage]
     pages: list[AllowedPage]

@@ -1,11 +1,13 @@
 """A server where every message of the person changes something, and an agent without rights."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import httpx
 import msgspec
@@ -14,7 +16,10 @@ from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tabhub.permissions.grants import Grant
+from tabhub.plugins.review_content import files_of
 from tabhub.server.serving import Server
+from tests.plugins.fake_registry import FakeRegistry, serving_registry
+from tests.plugins.packages import package_json, write_package
 from tests.support.agent import Agent
 from tests.support.browsers.extension import FakeExtension, connected, page_tool, tab
 from tests.support.browsers.worker import connecting
@@ -27,6 +32,8 @@ SHARED, OWNED, PRIVATE = 1, 2, 3
 """Tabs: one shared with all agents, one that an agent owns, one that the person owns."""
 PAIRED = "http://paired.example"
 """An origin that may offer tools without the extension."""
+PLUGIN = "demo"
+"""An installed plugin that the person has not reviewed; the registry has a newer version."""
 DOCUMENT: Json = {"tabId": SHARED, "frameId": 0, "documentId": f"doc-{SHARED}"}
 """A document that publishes a tool."""
 
@@ -42,6 +49,11 @@ class Protected:
     token: str
     code: str
     """The code of a page that waits for pairing."""
+
+    def digests(self) -> list[str]:
+        """Of the files of the plugin, in the order in which the panel shows them."""
+        package = self.server.app.plugins.get(PLUGIN)
+        return [file.digest for file in files_of(package)]
 
     def state(self) -> Any:
         """Everything a person decides, as the panel shows it and the disk stores it."""
@@ -60,12 +72,26 @@ class Protected:
 
 
 @asynccontextmanager
+async def _registry(folder: Path) -> AsyncIterator[FakeRegistry]:
+    """The registry in the person's `.npmrc`."""
+    async with serving_registry() as registry:
+        for name in ("opentabs-plugin-demo", "opentabs-plugin-new"):
+            registry.publish(name, "9.0.0")
+        (folder / "npmrc").write_text(f"registry={registry.url}")
+        with patch.dict(os.environ, npm_config_userconfig=str(folder / "npmrc")):
+            yield registry
+
+
+@asynccontextmanager
 async def protected(folder: Path) -> AsyncIterator[Protected]:
     home = Home(folder / "home").create()
+    schema = {"team": {"type": "string", "label": "Team"}}
+    write_package(home.plugins / PLUGIN, package_json(configSchema=schema))
     home.config.write_text('{"permissions": {"tools": {"browser_execute_script": "ask"}}}')
     levels = PermissionSettings(tools={SCRIPT: "ask"})
     settings = Settings(permissions=levels, worker_origins=[PAIRED])
     async with (
+        _registry(folder),
         served(settings, home=home) as server,
         connected(server.port) as extension,
         client(server.port) as http,

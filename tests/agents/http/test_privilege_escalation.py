@@ -17,6 +17,7 @@ from tests.agents.http.protected import (
     INTRUDER,
     OWNED,
     PAIRED,
+    PLUGIN,
     PRIVATE,
     SCRIPT,
     SESSION,
@@ -43,10 +44,18 @@ FOR_THE_PERSON = {
 
 POWERLESS: dict[str, Json] = {
     "config.getState": {},
-    "config.setPluginSettings": {"plugin": "browser", "settings": {}},
+    "plugin.search": {"query": "notes"},
+    "plugin.checkUpdates": {},
+    "plugin.getReview": {"plugin": PLUGIN},
+    "plugin.getSource": {"plugin": PLUGIN, "file": "package.json"},
+    "folder.open": {"path": "/"},
     "tool.progress": {"dispatchId": "1", "progress": 1},
     "frames.allowed": {"dispatchId": "1", "sites": ["shop.example"]},
     "files.read": {"dispatchId": "1", "index": 0, "offset": 0},
+    "plugin.readiness": {"tabs": []},
+    "plugin.log": {"plugin": "notes", "entries": [{"message": "hello"}]},
+    "sync.requestFull": {},
+    "plugin.code": {"plugin": "notes", "digest": "0" * 64},
     "ping": {},
 }
 """Messages that change nothing, also when the person sends them."""
@@ -62,6 +71,12 @@ POWERFUL: dict[str, Json] = {
     "grant.revoke": {"id": GRANT},
     "page.pair": {"origin": SHOP, "code": "CODE", "allowed": True},
     "config.setPageLevel": {"origin": PAIRED, "level": "auto"},
+    "config.setPluginSettings": {"plugin": PLUGIN, "settings": {"team": "x"}},
+    "plugin.install": {"name": "opentabs-plugin-new"},
+    "plugin.updateFromRegistry": {"name": PLUGIN},
+    "plugin.remove": {"name": PLUGIN},
+    "plugin.removeBySpecifier": {"specifier": "opentabs-plugin-demo"},
+    "plugin.approve": {"plugin": PLUGIN, "sha256": "DIGESTS"},
     "tab.syncAll": {"browser": {"kind": "managed"}, "tabs": []},
     "tab.stateChanged": {"tabId": PRIVATE, "state": "closed"},
     "panel.changed": {"open": 0},
@@ -73,8 +88,9 @@ EVERY = POWERLESS | POWERFUL
 
 
 def message_for(target: Protected, method: str) -> Json:
-    """The message about the open approval and the page that waits for pairing."""
-    placeholders = {"QUESTION": target.question, "CODE": target.code}
+    """The message about the open approval, the page that waits for pairing, and the plugin."""
+    placeholders: Json = {"QUESTION": target.question, "CODE": target.code}
+    placeholders["DIGESTS"] = target.digests()
     params = {
         key: placeholders.get(value, value) if isinstance(value, str) else value
         for key, value in EVERY[method].items()
@@ -99,7 +115,7 @@ async def pushed(port: int, token: str, message: Json) -> tuple[int, Json]:
     return int(response_head.split()[1]), json.loads(body)
 
 
-@pytest.mark.requirement("OT-34")
+@pytest.mark.requirement("OT-34", "OT-36")
 async def test_the_walk_knows_every_endpoint_and_every_message(tmp_path: Path) -> None:
     async with protected(tmp_path) as target:
         app = target.server.app
@@ -154,7 +170,7 @@ async def _assert_the_person_may(target: Protected, before: Any) -> None:
         assert (await person.post("/reload")).status_code == 200
         assert target.state() != before
         assert (await person.post("/extension/reload")).status_code == 200
-        assert await _received_methods(target) == ["extension.reload"]
+        assert await _received_methods(target) == ["sync.full", "extension.reload"]
 
 
 SPELLINGS = (

@@ -283,6 +283,21 @@ async def test_the_bare_name_of_a_page_tool_suggests_the_tools_of_pages_first() 
     assert f"Did you mean {sites[0]} or {sites[1]} or " in direct["message"]
 
 
+async def test_a_page_tool_whose_page_is_closed_says_so_and_suggests_tools_of_its_site_only() -> (
+    None
+):
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1))
+        await extension.publish(1, page_tool("get_state"))
+        known = "website_tool_shop_example_get_state"
+        errors = [
+            (await Agent(http).post("tools/call", {"name": name})).json()["error"]
+            for name in ("website_tool_bank_example_get_state", known.replace("state", "page"))
+        ]
+    assert all("only while a page that publishes it is open" in each["message"] for each in errors)
+    assert [each["data"].get("suggestions") for each in errors] == [None, [known]]
+
+
 @pytest.mark.document("OT-gateway-4")
 @pytest.mark.requirement("OT-06")
 async def test_the_audit_names_the_tool_that_ran_and_not_the_gateway() -> None:

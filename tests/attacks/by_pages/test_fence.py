@@ -113,6 +113,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     "shortcuts_execute": [{"command": "c"}],
     "shortcuts_delete": [{"command": "c"}],
     "extension_check_adapter": [{"plugin": "p"}],
+    "plugin_list_tabs": [{}],
     "dev_utils": [{"action": action} for action in ("ping", "status", "version", "dump_state")],
     "browser_batch": [
         {
@@ -131,7 +132,10 @@ MANY_LINES = {
     *("browser_get_resource_content", "browser_get_network_requests"),
 }
 """They return texts of the page as they are."""
-ALONE = {"extension_check_adapter", "extension_reload", "extension_force_reconnect"}
+ALONE = {
+    *("extension_check_adapter", "extension_reload", "extension_force_reconnect"),
+    *("plugin_inspect", "plugin_mark_reviewed"),
+}
 """They fail or end the connection here, and say nothing of a page."""
 REFUSED = {"browser_clear_site_data", "shortcuts_execute"}
 """A person is asked about the one; nothing has been recorded for the other yet."""

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from tabhub.config.paths import Home
+from tabhub.hub.schema_rules import NO_ARGUMENTS
 from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.storage import Published
 from tabhub.page_tools.pairing import PageTokens
 from tabhub.page_tools.persistence import TOOLS
-from tabhub.page_tools.schema_rules import NO_ARGUMENTS
 from tabhub.store.store import Store
 from tests.support.product import Product
 

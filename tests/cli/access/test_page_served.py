@@ -166,3 +166,22 @@ def test_without_a_server_no_page_tool_can_be_explained(product: Product) -> Non
         refused = product.run("permissions", "explain", PAY, *url)
         assert (refused.returncode, refused.stdout) == (3, "")
         assert "Only a running server knows" in refused.stderr
+
+
+async def test_what_the_server_writes_itself_is_in_force_and_blamed_on_nobody_else(
+    product: Product,
+) -> None:
+    home = Home(product.home)
+    async with served(home=home) as server:
+        joined(product, server)
+        await run(product, "page", "allow", SHOP, "--level", "ask")
+        shown = await run(product, "config", "get", "workerOrigins")
+        await run(product, "client", "add", "x")
+        await run(product, "page", "forget", SHOP)
+        entries = [entry for entry in server.app.audit.entries() if entry["plugin"] == "admin"]
+    assert (json.loads(shown.stdout), shown.stderr) == ([SHOP], "")
+    forgotten, added, allowed = ((entry["tool"], entry["arguments"]) for entry in entries)
+    assert allowed[0] == "page allow" and allowed[1]["level"] == "ask"
+    assert added[0] == "reload" and added[1]["added"] == ["x"]
+    assert "workerOrigins" not in added[1].get("changed", ())
+    assert forgotten == ("reload", {"changed": ["permissions.workers", "workerOrigins"]})

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from tabhub.agents.http.listening import listen
 from tabhub.agents.http.messages import send_json
 from tabhub.agents.mcp.http import McpEndpoint
 from tabhub.agents.mcp.session import SessionStore
@@ -21,7 +22,6 @@ from tabhub.config.clients import Client
 from tabhub.config.paths import Home
 from tabhub.config.secret import prove
 from tabhub.errors import from_reason
-from tabhub.server.serving import listen
 from tabhub.wire.asgi import Receive, Scope, Send
 from tests.agents.mcp.clients import NEWEST, PREFIX, Uvicorn
 from tests.agents.mcp.workbench import Workbench

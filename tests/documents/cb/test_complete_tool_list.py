@@ -23,6 +23,7 @@ async def called(agent: SseClient, tool: str, **arguments: Any) -> Json:
     return content
 
 
+@pytest.mark.document("CB-tools-17", "CB-tools-18", "CB-tools-recording")
 async def test_a_shortcut_is_recorded_listed_run_and_deleted() -> None:
     async with (
         served() as server,
@@ -57,6 +58,7 @@ async def test_a_shortcut_is_recorded_listed_run_and_deleted() -> None:
         assert (await called(agent, "shortcuts_list", tabId=1))["shortcuts"] == []
 
 
+@pytest.mark.document("CB-tools-recording")
 async def test_a_recording_can_be_dropped_and_must_have_begun() -> None:
     async with served() as server, client(server.port) as http, streaming(http) as agent:
         await agent.initialize()
@@ -72,6 +74,7 @@ async def test_a_recording_can_be_dropped_and_must_have_begun() -> None:
         assert neither["reason"] == "invalid_arguments", "neither an id nor a command"
 
 
+@pytest.mark.document("CB-tools-recording")
 @pytest.mark.parametrize(
     ("rule", "action", "is_denied"),
     [

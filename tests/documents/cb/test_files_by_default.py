@@ -67,6 +67,7 @@ async def uploaded(agent: SseClient, path: str) -> str:
     return reason
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_a_picture_is_saved_in_the_folder_of_its_client_and_can_be_uploaded(
     home: Home,
 ) -> None:
@@ -79,6 +80,7 @@ async def test_a_picture_is_saved_in_the_folder_of_its_client_and_can_be_uploade
         assert await uploaded(bob, "letter.txt") == "uploaded"
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_two_names_that_differ_in_case_have_two_folders(home: Home) -> None:
     async with at_work(home, "Ann", "ann") as (_, agents):
         folders = [Path((await saved(agent))["path"]).parent for agent in agents]
@@ -86,6 +88,7 @@ async def test_two_names_that_differ_in_case_have_two_folders(home: Home) -> Non
         assert all(folder.parent == home.downloads for folder in folders)
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_a_named_file_stays_in_the_folder_and_nothing_outside_is_written(home: Home) -> None:
     async with at_work(home, "ann", "bob") as (_, (ann, _)):
         done = await called(ann, "browser_screenshot_tab", filePath="in/a.jpg", tabId=1)
@@ -96,6 +99,7 @@ async def test_a_named_file_stays_in_the_folder_and_nothing_outside_is_written(h
         assert not (home.downloads / "bob").exists()
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_null_switches_saving_off(home: Home) -> None:
     off = Settings(downloads=DownloadSettings(folder=None))
     async with at_work(home, "ann", "bob", settings=off) as (_, (ann, _)):
@@ -108,6 +112,7 @@ def download(path: Path, state: str = "complete") -> Json:
     return {"downloadId": 3, "state": state, "path": str(path), "url": URL, **counted}
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_in_a_persons_own_browser_the_finished_file_is_moved(
     home: Home, tmp_path: Path
 ) -> None:
@@ -128,6 +133,7 @@ async def test_in_a_persons_own_browser_the_finished_file_is_moved(
         assert await uploaded(ann, "report.pdf") == "uploaded"
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_a_file_that_cannot_be_moved_stays_and_is_still_listed(
     home: Home, tmp_path: Path
 ) -> None:
@@ -148,6 +154,7 @@ async def test_a_file_that_cannot_be_moved_stays_and_is_still_listed(
         assert refused["error"]["reason"] == "invalid_arguments"
 
 
+@pytest.mark.document("CB-tools-files")
 async def test_what_a_page_downloads_after_a_click_is_the_clicking_clients(home: Home) -> None:
     file = home.downloads / "_browser" / "report.pdf"
     file.parent.mkdir()

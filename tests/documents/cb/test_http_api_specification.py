@@ -29,6 +29,7 @@ def break_part(server: Server, part: str, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(server.app.sse, part, fail)
 
 
+@pytest.mark.document("CB-errors-5", "CB-errors-6")
 async def test_a_fault_while_a_stream_is_opened(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -42,6 +43,7 @@ async def test_a_fault_while_a_stream_is_opened(
             assert (await agent.request("ping"))["result"] == {}
 
 
+@pytest.mark.document("CB-errors-5", "CB-errors-6")
 async def test_a_fault_while_a_message_is_accepted_and_the_session_goes_on(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

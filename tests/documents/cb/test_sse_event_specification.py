@@ -17,6 +17,7 @@ async def fail(*_: object) -> bytes:
     raise RuntimeError(SECRET_DETAIL)
 
 
+@pytest.mark.document("CB-events-6", "CB-manager-2")
 async def test_a_fault_of_the_server_is_an_error_event_and_ends_the_session(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -37,6 +38,7 @@ async def test_a_fault_of_the_server_is_an_error_event_and_ends_the_session(
         assert (late.status_code, late.json()["error"]["reason"]) == (404, "unknown_session")
 
 
+@pytest.mark.document("CB-events-6")
 async def test_a_fault_in_one_session_leaves_the_others_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,11 +1,12 @@
 """The messages between a page's proxy and the hub, and how a connection ends."""
 
 import asyncio
+import json
 from functools import partial
 
 import pytest
 
-from tests.documents.mb.shops import sites
+from tests.documents.mb.shops import SHOP, sites
 from tests.page_tools.shop import SEARCH, answering
 from tests.support.browsers.extension import page_tool
 from tests.support.browsers.worker import ONE, admitted, tool
@@ -13,7 +14,7 @@ from tests.support.eventually import eventually
 from tests.support.serving import served
 
 
-@pytest.mark.document("MB-messages-6", "MB-transport-3")
+@pytest.mark.document("MB-messages-6", "MB-transport-3", "MB-messages-1")
 async def test_every_request_to_a_page_has_a_text_of_its_own_as_id() -> None:
     async with sites(1) as here:
         await here.extension.publish(1, page_tool("search"))
@@ -24,6 +25,17 @@ async def test_every_request_to_a_page_has_a_text_of_its_own_as_id() -> None:
         assert all(request["jsonrpc"] == "2.0" for request in requests)
         ids = [request["id"] for request in requests]
         assert all(isinstance(id, str) for id in ids) and len({*ids}) == 3
+
+
+@pytest.mark.document("MB-messages-1")
+async def test_a_message_of_another_version_of_json_rpc_changes_nothing() -> None:
+    async with sites(1) as here:
+        params = {"tabId": 1, "origin": SHOP, "tools": [page_tool("search")]}
+        message = {"method": "browser/registerTools", "params": params}
+        for version, names in (("1.0", []), ("2.0", [SEARCH])):
+            await here.extension.socket.send(json.dumps({"jsonrpc": version, **message}))
+            await here.extension.settled()
+            assert list(here.listed()) == names
 
 
 @pytest.mark.document("MB-messages-5")

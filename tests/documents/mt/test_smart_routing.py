@@ -91,6 +91,7 @@ async def own_shops(here: Shops, count: int) -> list[int]:
     return tabs
 
 
+@pytest.mark.document("MT-scenario-1", "MT-scenario-2")
 @pytest.mark.requirement("MT-03")
 async def test_the_only_tab_with_a_tool_gets_the_call_of_an_agent_that_is_elsewhere(
     tmp_path: Path,
@@ -103,6 +104,7 @@ async def test_the_only_tab_with_a_tool_gets_the_call_of_an_agent_that_is_elsewh
         assert await here.used("view_cart") == shop
 
 
+@pytest.mark.document("MT-scenario-3", "MT-scenario-4")
 @pytest.mark.requirement("MT-03")
 async def test_of_several_own_tabs_the_one_that_the_agent_focuses_gets_the_call(
     tmp_path: Path,
@@ -131,6 +133,7 @@ async def test_the_agents_own_tab_wins_over_the_one_that_the_person_looks_at(
         assert await here.used("view_cart") == own
 
 
+@pytest.mark.document("MT-scenario-5")
 @pytest.mark.requirement("MT-03")
 async def test_a_named_tab_of_several_own_ones_gets_the_call(tmp_path: Path) -> None:
     async with shops(tmp_path) as here:
@@ -139,6 +142,7 @@ async def test_a_named_tab_of_several_own_ones_gets_the_call(tmp_path: Path) -> 
             assert await here.used("view_cart", tabId=tab) == tab
 
 
+@pytest.mark.document("MT-scenario-6")
 @pytest.mark.requirement("MT-03")
 async def test_when_the_agent_leaves_a_page_with_the_tool_its_other_tab_gets_the_call(
     tmp_path: Path,

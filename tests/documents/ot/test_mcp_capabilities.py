@@ -75,12 +75,14 @@ async def personal(extension: FakeExtension) -> None:
     await extension.sync(tab(1), kind="personal", panels=1)
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_logging_is_declared() -> None:
     async with served() as server, client(server.port) as http:
         found = await LoneClient(http).request("server/discover")
         assert found.json()["result"]["capabilities"]["logging"] == {}
 
 
+@pytest.mark.document("OT-capabilities-3", "OT-capabilities-logging")
 @pytest.mark.parametrize(
     ("chosen", "is_sent"), [("info", True), ("notice", True), ("error", False)]
 )
@@ -101,6 +103,7 @@ async def test_an_approval_that_waits_is_logged_at_or_above_the_chosen_level(
         assert "browser_execute_script" in found[0]["params"]["data"]["message"]
 
 
+@pytest.mark.document("OT-capabilities-3")
 async def test_a_client_without_a_session_chooses_its_level_in_each_request() -> None:
     async with at_work() as (_, extension, http):
         await personal(extension)
@@ -112,6 +115,7 @@ async def test_a_client_without_a_session_chooses_its_level_in_each_request() ->
         assert (await plain).headers["content-type"] == "application/json", "it chose no level"
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_each_call_of_a_batch_logs_for_its_caller() -> None:
     async with at_work() as (_, extension, http):
         await personal(extension)
@@ -122,6 +126,7 @@ async def test_each_call_of_a_batch_logs_for_its_caller() -> None:
         assert logged(found) == [("notice", "approval_waiting")]
 
 
+@pytest.mark.document("CB-lifecycle-3", "OT-capabilities-logging")
 async def test_over_sse_and_the_gateway_too() -> None:
     async with at_work() as (_, extension, http):
         await personal(extension)
@@ -136,6 +141,7 @@ async def test_over_sse_and_the_gateway_too() -> None:
         assert logged(found) == [("notice", "approval_waiting")]
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_a_call_that_goes_on_beyond_its_limit_logs_that_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -155,6 +161,7 @@ async def test_a_call_that_goes_on_beyond_its_limit_logs_that_once(
         assert found[0]["params"]["data"]["seconds"] == Limits().max_call_seconds
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_a_wait_that_is_longer_than_a_call_usually_takes_logs_its_limit() -> None:
     async with at_work() as (_, extension, http):
         await extension.sync(tab(1))
@@ -167,6 +174,7 @@ async def test_a_wait_that_is_longer_than_a_call_usually_takes_logs_its_limit() 
         assert logged(await hearing) == [("info", "limit_extended")]
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_a_tool_of_a_page_that_goes_to_another_tab_logs_the_retry() -> None:
     async with at_work() as (_, extension, http):
         await extension.sync(tab(1), tab(2))
@@ -188,6 +196,7 @@ async def test_a_tool_of_a_page_that_goes_to_another_tab_logs_the_retry() -> Non
         assert found[-1]["result"]["content"][0]["text"] == "found"
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_a_call_whose_tab_closes_logs_that_and_then_fails() -> None:
     async with at_work() as (_, extension, http):
         await extension.sync(tab(1))
@@ -201,6 +210,7 @@ async def test_a_call_whose_tab_closes_logs_that_and_then_fails() -> None:
         assert found[-1]["result"]["isError"]
 
 
+@pytest.mark.document("OT-capabilities-logging")
 async def test_a_session_is_told_of_its_tabs_that_close_between_its_calls() -> None:
     async with at_work() as (_, extension, http):
         await extension.sync()

@@ -32,6 +32,7 @@ def seconds_of(answer: httpx.Response) -> int:
     return int(answer.headers["retry-after"])
 
 
+@pytest.mark.document("OT-rates-3", "OT-rates-calls")
 def test_every_reason_with_this_status_has_the_header() -> None:
     reasons = [word for word, row in REASONS.items() if row.status == 429]
     assert len(reasons) > 1
@@ -39,6 +40,7 @@ def test_every_reason_with_this_status_has_the_header() -> None:
         assert (b"retry-after", b"60") in headers_of(from_reason(word, "x"))
 
 
+@pytest.mark.document("OT-rates-3")
 async def test_administration_and_new_sessions_over_the_limit() -> None:
     async with served(rates=ONE) as server, client(server.port) as http:
         assert (await http.post("/reload")).status_code == 200
@@ -50,6 +52,7 @@ async def test_administration_and_new_sessions_over_the_limit() -> None:
         assert seconds_of(await http.get("/sse")) == 60
 
 
+@pytest.mark.document("OT-rates-calls")
 @pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
 async def test_a_call_over_a_limit(accept: str) -> None:
     settings = Settings(audit=AuditSettings(client_bytes_per_day=1))
@@ -59,19 +62,21 @@ async def test_a_call_over_a_limit(accept: str) -> None:
         answer = await http.post(path, headers=headers)
         assert seconds_of(answer) > 60
         error = answer.json()["error"]
-        assert error["retryAfterMs"] // 1000 == seconds_of(answer)
+        assert error["retryAfterMs"] <= 1000 * seconds_of(answer)
 
 
 async def busy(call: object) -> None:
     raise Unavailable("Wait.", "too_many_calls")
 
 
+@pytest.mark.document("OT-rates-calls")
 async def test_a_call_that_has_to_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     async with served() as server, client(server.port) as http:
         monkeypatch.setattr(server.app.runner, "run", busy)
         assert seconds_of(await http.post("/tools/browser_list_tabs/call")) == 60
 
 
+@pytest.mark.document("OT-rates-calls")
 async def test_a_page_that_is_refused_as_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "MOST_SOCKETS", 0)
     async with served() as server:
@@ -86,5 +91,6 @@ async def test_a_page_that_is_refused_as_one_too_many(monkeypatch: pytest.Monkey
         assert refused.value.response.headers["retry-after"] == "60"
 
 
+@pytest.mark.document("OT-rates-3")
 def test_an_error_that_is_no_refusal_has_no_such_header() -> None:
     assert headers_of(from_reason("timeout", "x")) == []

@@ -18,6 +18,7 @@ ELEMENT = {
 }
 
 
+@pytest.mark.document("OT-dispatch-wait")
 @pytest.mark.requirement("OT-40")
 @pytest.mark.parametrize(
     ("given", "waited"), [({}, 10_000), ({"timeout": 0}, 0), ({"timeout": 295_000}, 295_000)]
@@ -38,6 +39,7 @@ async def test_a_wait_takes_any_time_within_the_limit_of_a_call_and_ten_seconds_
         assert found["found"] and inputs[0]["timeoutMs"] == waited
 
 
+@pytest.mark.document("OT-dispatch-wait")
 async def test_a_longer_wait_is_refused_and_nothing_is_done() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))

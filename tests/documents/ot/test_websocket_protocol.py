@@ -53,6 +53,7 @@ async def test_every_extension_learns_that_a_call_begins_and_ends() -> None:
             assert end == known
 
 
+@pytest.mark.document("OT-tosend-invocation")
 async def test_a_call_begins_when_the_person_has_allowed_it_and_a_denied_one_never() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         extension.handlers["page.evaluate"] = lambda params: {"value": 1}
@@ -69,6 +70,7 @@ async def test_a_call_begins_when_the_person_has_allowed_it_and_a_denied_one_nev
             assert {START, END} & set(queued(extension)) == methods
 
 
+@pytest.mark.document("OT-tosend-invocation")
 async def test_a_call_that_fails_or_is_cancelled_has_ended_too() -> None:
     def fail(params: dict[str, Any]) -> None:
         raise Refusal("script_error")
@@ -91,6 +93,7 @@ async def test_a_call_that_fails_or_is_cancelled_has_ended_too() -> None:
         assert (await announced(extension, END))["id"] not in starts
 
 
+@pytest.mark.document("OT-tosend-invocation")
 async def test_tools_of_pages_and_each_call_of_a_batch_are_announced() -> None:
     async with served() as server, connected(server.port) as extension, client(server.port) as http:
         await extension.sync(tab(1))

@@ -108,9 +108,19 @@ test("the actions for the active tab depend on its owner", () => {
 });
 
 test("an unusual state has a banner with a button that ends it", () => {
-  const actions = (server) => bannersOf(server).map(({ action }) => action);
+  const actions = (server) => bannersOf({ plugins: [], ...server }).map(({ action }) => action);
   assert.deepEqual(actions({ skipPermissions: false, stopped: false }), []);
   assert.deepEqual(actions({ skipPermissions: true, stopped: true }), ["resume-all", "skip-off"]);
+});
+
+test("a banner names the plugins that run without a review in dev mode", () => {
+  const plugins = [
+    { name: "mine", trusted: true },
+    { name: "bought", trusted: false },
+  ];
+  const [banner] = bannersOf({ skipPermissions: false, stopped: false, plugins });
+  assert.equal(banner.text, "Dev mode: mine run without your review.");
+  assert.equal(banner.label, "");
 });
 
 test("tools are listed under their plugin or site", () => {

@@ -153,6 +153,7 @@ export class Double {
         "storage.session.remove": session.remove,
         "storage.local.get": local.get,
         "storage.local.set": local.set,
+        "scripting.getRegisteredContentScripts": async () => [], // only plugins register some
         "tabs.get": (tabId) => this.#tab(tabId),
         "tabs.query": (query) => this.#tabs(query),
         "debugger.attach": ({ tabId }) => this.#attach(tabId),

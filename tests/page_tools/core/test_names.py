@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabhub.hub.names import LONGEST, PageToolName, free_name
+from tabhub.hub.names import PageToolName, free_name
+from tabhub.wire.tool_names import LONGEST
 from tests.page_tools.core.pages import hub, page, published
 
 _text = st.text(max_size=90)

@@ -55,7 +55,7 @@ def test_the_four_scenarios_of_the_design() -> None:
 
 
 @pytest.mark.requirement("MB-07")
-@pytest.mark.document("MB-execution-3", "MB-execution-4")
+@pytest.mark.document("MB-execution-3", "MB-execution-4", "MB-hub-4")
 def test_the_order_is_own_tab_active_tab_latest_tab() -> None:
     made = _two(1, 2, 3)
     assert made.page_routes.choose(NAME, None, None) == (3, "no_active")

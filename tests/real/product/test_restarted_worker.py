@@ -95,6 +95,8 @@ async def test_no_request_escapes_interception_while_the_worker_starts(
         assert (await paused(agent, tabId=tab))["url"].endswith(f"secret{number}")
         assert await cdp.evaluate(page, "window.answer") is None
         await agent.call(STOP, tabId=tab)
+        # Else this answer could come after the next request, and look like its own.
+        assert await answer(cdp, page) == [200, None, f"secret{number}"]
         await agent.call(START, urlPatterns=["*secret*"], tabId=tab)
     await agent.call(STOP, tabId=tab)
 

@@ -22,6 +22,9 @@ TELLS_OF_ONE_THING = {
     "extension_get_state",
     "extension_get_side_panel",
     "extension_check_adapter",
+    "plugin_list_tabs",
+    # It returns the files page by page.
+    "plugin_inspect",
     "turn_answer_start",
     "turn_answer_complete",
     "dev_utils",

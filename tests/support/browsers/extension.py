@@ -42,6 +42,8 @@ class FakeExtension:
         self.page_tools: dict[str, Handler] = {}
         self.received: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.uninstalled: dict[str, Any] = {"tornDown": [], "needReload": []}
+        """What is left of a plugin when it ends."""
         self.greeting: dict[str, Any] = {}
         """What came with `sync.full`."""
         self._commands: dict[str, str] = {}
@@ -123,7 +125,10 @@ class FakeExtension:
         if message["method"] == "browser/executeTool":
             await self._execute(message)
             return
-        if message["method"] == "tool.dispatch":
+        if message["method"] == "plugin.uninstall":
+            await self.send({"id": message["id"], "result": self.uninstalled})
+            return
+        if message["method"] == "tool.dispatch" and message["params"]["plugin"] == "browser":
             self._commands[message["id"]] = message["params"]["tool"]
         handler = self.handlers.get(message.get("params", {}).get("tool", ""))
         if message["method"] != "tool.dispatch" or handler is None:

@@ -9,12 +9,22 @@ from tests.support.browsers.cdp import Cdp
 from tests.support.eventually import eventually
 
 PANEL = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/panel/panel.html"
-MIDDLE = """(() => {
+MIDDLE = """(async () => {
   const found = document.querySelector(%s);
   if (!found || found.disabled) return null;
   found.scrollIntoView({ block: "center" });
-  const { x, y, width, height } = found.getBoundingClientRect();
-  return [x + width / 2, y + height / 2];
+  const middle = () => {
+    const { x, y, width, height } = found.getBoundingClientRect();
+    return [x + width / 2, y + height / 2];
+  };
+  const before = middle();
+  // What arrives meanwhile may move it, and the click would miss it.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const isStill = found.isConnected && String(middle()) === String(before);
+  if (!isStill || !found.contains(document.elementFromPoint(...before))) return null;
+  window.wasClicked = false;
+  found.addEventListener("click", () => (window.wasClicked = true), { capture: true, once: true });
+  return before;
 })()"""
 
 
@@ -41,8 +51,18 @@ class Panel:
         return found
 
     async def click(self, selector: str) -> None:
-        """Click an element, as soon as it can be clicked."""
-        x, y = await self.until(MIDDLE % json.dumps(selector), f"{selector} to be clickable")
+        """Click an element, as soon as it can be clicked.
+
+        A control that the panel disables in the last moment gets no click, and a person would try
+        again.
+        """
+        await eventually(lambda: self._has_clicked(selector), f"{selector} to be clicked")
+
+    async def _has_clicked(self, selector: str) -> bool:
+        middle = await self.value(MIDDLE % json.dumps(selector))
+        if middle is None:
+            return False
+        x, y = middle
         for kind in ("mousePressed", "mouseReleased"):
             await self._cdp.send(
                 "Input.dispatchMouseEvent",
@@ -53,6 +73,13 @@ class Panel:
                 button="left",
                 clickCount=1,
             )
+        return bool(await self.value("window.wasClicked"))
+
+    async def key(self, letter: str) -> None:
+        """Press a key for what has the focus."""
+        for kind, text in (("keyDown", letter), ("keyUp", "")):
+            params = {"type": kind, "key": letter, "text": text}
+            await self._cdp.send("Input.dispatchKeyEvent", self._session, **params)
 
     async def close(self) -> None:
         await self._cdp.send("Target.closeTarget", targetId=self.target)

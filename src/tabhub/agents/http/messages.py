@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from math import ceil
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
 
@@ -150,7 +151,7 @@ def headers_of(error: TabhubError) -> list[Header]:
     if error.allow is not None:
         headers.append((b"allow", error.allow.encode()))
     if error.status == 429:
-        seconds = max(SHORTEST_WAIT_SECONDS, error.extra.get("retryAfterMs", 0) // 1000)
+        seconds = max(SHORTEST_WAIT_SECONDS, ceil(error.extra.get("retryAfterMs", 0) / 1000))
         headers.append((b"retry-after", b"%d" % seconds))
     return headers
 

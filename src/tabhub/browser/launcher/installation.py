@@ -13,7 +13,17 @@ from tabhub.errors import Internal
 
 _MANIFEST = Path("manifest.json")
 _AUTH = Path("auth.json")
-_NOT_SHIPPED = {"README.md", "jsconfig.json", "tsconfig.json", "test", "tests", "node_modules"}
+_ADAPTERS = "adapters"
+"""The folder with the code of plugins, which the server writes."""
+_NOT_SHIPPED = {
+    "README.md",
+    "jsconfig.json",
+    "tsconfig.json",
+    "test",
+    "tests",
+    "node_modules",
+    _ADAPTERS,
+}
 _PACKAGE = Path(__file__).parents[2]
 _IN_WHEEL = _PACKAGE / "_extension"
 _IN_CHECKOUT = _PACKAGE.parents[1] / "extension"
@@ -78,11 +88,12 @@ def _copy(source: Path, target: Path) -> None:
 
 def _remove_all_but(kept: set[Path], target: Path) -> None:
     for name in _files(target):
-        if name not in kept:
+        if name not in kept and name.parts[0] != _ADAPTERS:
             (target / name).unlink(missing_ok=True)
     kept_folders = {parent for name in kept for parent in name.parents}
     for folder in sorted(filter(Path.is_dir, target.rglob("*")), reverse=True):
-        if folder.relative_to(target) not in kept_folders:
+        relative = folder.relative_to(target)
+        if relative not in kept_folders and relative.parts[0] != _ADAPTERS:
             _remove_if_empty(folder)
 
 

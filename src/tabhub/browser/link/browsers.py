@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -13,11 +13,12 @@ import msgspec
 from tabhub.browser.link.connection import LinkConnection
 from tabhub.browser.link.pending import Pending
 from tabhub.calls.time_limit import Progress
-from tabhub.errors import TabhubError, Unavailable
+from tabhub.errors import Forbidden, TabhubError, Unavailable
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import readable
 from tabhub.hub.tabs import Tab
 from tabhub.wire import link
+from tabhub.wire.link import PluginTabs
 from tabhub.wire.link_versions import Mismatch
 from tabhub.wire.methods import EXTENSION, Handlers
 
@@ -47,10 +48,17 @@ class Browser:
     """Whether it has said what kind of browser it is, on this connection or on the one before."""
     panels: int = 0
     """How many side panels are open in it."""
+    is_remote: bool = False
+    """Whether it is reached through the proxy."""
 
     @property
     def is_managed(self) -> bool:
         return self.info.kind == "managed"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this tabhub started it."""
+        return self.is_managed and not self.is_remote
 
     def __str__(self) -> str:
         name = readable(f"{self.info.name} {self.info.version}")
@@ -67,6 +75,8 @@ class Browsers:
         self._panel_listeners: list[Callable[[], None]] = []
         self._activation_listeners: list[Callable[[Tab], None]] = []
         self._list_listeners: list[Callable[[str], None]] = []
+        self.plugin_tabs: Callable[[str, str, PluginTabs], None] = lambda id, plugin, tabs: None
+        """Takes what an extension of OpenTabs reports: a browser, a plugin, the plugin's tabs."""
         self._reloading: set[str] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._all: dict[str, Browser] = {}
@@ -75,6 +85,8 @@ class Browsers:
         self._mismatches: OrderedDict[str, Mismatch] = OrderedDict()
         self.keeps_own: Callable[[], bool] = lambda: False
         """Whether the server keeps a browser of the agents' own open, connected or not."""
+        self.absence: Callable[[], str] = lambda: ""
+        """Why there is no browser elsewhere, where the server uses a proxy."""
 
     def all(self) -> list[Browser]:
         return list(self._all.values())
@@ -95,7 +107,9 @@ class Browsers:
         """The profiles whose extension cannot be used with this server."""
         return {id: found for id, found in self._mismatches.items() if found.is_refused}
 
-    def join(self, id: str, connection: LinkConnection) -> LinkConnection | None:
+    def join(
+        self, id: str, connection: LinkConnection, is_remote: bool = False
+    ) -> LinkConnection | None:
         """Take a profile's connection; returns the connection that it replaces."""
         known = self._all.pop(id, None)
         before = known
@@ -105,7 +119,9 @@ class Browsers:
         # Until it lists its tabs it is the browser that it was, so that one of the agents' own
         # does not ask for approvals in between.
         info = before.info if before else link.BrowserInfo()
-        self._all[id] = Browser(id, connection, info, is_known=before is not None)
+        is_known = before is not None
+        self._all[id] = Browser(id, connection, info, is_known=is_known, is_remote=is_remote)
+        self._ownership.share_browser(id, is_remote)
         return known.connection if known else None
 
     def leave(self, id: str, connection: LinkConnection) -> None:
@@ -132,6 +148,20 @@ class Browsers:
         """
         browser = self._default() if id is None else self._all.get(id)
         return browser is None or browser.is_managed
+
+    def is_remote(self, id: str) -> bool:
+        """Whether a browser is reached through the proxy."""
+        known = self._all.get(id)
+        return known is not None and known.is_remote
+
+    def is_permissive(self, id: str | None) -> bool:
+        """Whether a call is allowed there unless a rule says otherwise.
+
+        So in browsers of the agents' own; and in one that is reached through the proxy, where its
+        person has decided what this server may do, and the extension sees to it.
+        """
+        browser = self._default() if id is None else self._all.get(id)
+        return browser is None or browser.is_managed or browser.is_remote
 
     @property
     def has_panel(self) -> bool:
@@ -175,7 +205,7 @@ class Browsers:
         if browser is not None:
             return browser
         if not self._all:
-            raise _none_connected()
+            raise _none_connected(self.absence())
         raise Unavailable(f"The browser {id} is not connected. Connected: {', '.join(self._all)}.")
 
     def latest(self) -> Browser:
@@ -186,16 +216,18 @@ class Browsers:
         """
         browser = self._default()
         if browser is None:
-            raise _connecting() if self._all or self.keeps_own() else _none_connected()
+            if self._all or self.keeps_own():
+                raise _connecting()
+            raise _none_connected(self.absence())
         return browser
 
     def _default(self) -> Browser | None:
         """None also while nobody knows what kind of browser it will be."""
-        only_managed = self.keeps_own()
+        only_own = self.keeps_own()
         usable = (
             browser
             for browser in reversed(self._all.values())
-            if browser.is_known and (browser.is_managed or not only_managed)
+            if browser.is_known and (browser.is_own or not only_own)
         )
         return next(usable, None)
 
@@ -221,7 +253,7 @@ class Browsers:
         return latest is not None and not latest.ready
 
     def _has_managed(self) -> bool:
-        return any(browser.ready and browser.is_managed for browser in self._all.values())
+        return any(browser.ready and browser.is_own for browser in self._all.values())
 
     def learn(self, id: str, state: link.TabState) -> Tab:
         """Put the state of a tab into the hub."""
@@ -279,12 +311,14 @@ class Browsers:
 
     def reload_extensions(self) -> int:
         """Restart every extension, without its browser and tabs; returns how many."""
-        self._reloading = {*self._all}
+        self._reloading = {id for id, browser in self._all.items() if not browser.is_remote}
         return self.notify_all("extension.reload", link.Nothing())
 
     def reload_extension(self, id: str) -> LinkConnection:
         """Restart one extension; returns the connection that will close."""
         connection = self.get(id).connection
+        if self.is_remote(id):
+            raise Forbidden("The extension of a browser elsewhere is not restarted from here.")
         self._reloading.add(id)
         connection.notify("extension.reload", link.Nothing())
         return connection
@@ -309,11 +343,15 @@ class Browsers:
             self._listed.clear()
             await self._listed.wait()
 
-    def notify_all(self, method: str, params: Any) -> int:
-        """Send a notification to every browser; returns how many there are."""
-        for browser in self._all.values():
+    def notify_all(self, method: str, params: Any, remote: bool = False) -> int:
+        """Send a notification to every browser here, or also elsewhere; returns to how many.
+
+        What panels show stays on this machine.
+        """
+        found = [browser for browser in self._all.values() if remote or not browser.is_remote]
+        for browser in found:
             browser.connection.notify(method, params)
-        return len(self._all)
+        return len(found)
 
     def is_current(self, id: str, connection: LinkConnection) -> bool:
         known = self._all.get(id)
@@ -330,15 +368,21 @@ class Browsers:
         if self._ownership.is_new_run(id, params.browser.instance) and not is_reload:
             # The browser was restarted: an old number now belongs to another tab.
             self.learn_all(id, [])
-        for tab in self.learn_all(id, params.tabs):
+        tabs = params.tabs
+        for tab in self.learn_all(id, tabs if isinstance(tabs, list) else _known(tabs.values())):
             self._reclaim(tab)
         self._ownership.drop_parked(id)
         for listener in self._list_listeners:
             listener(id)
         self._listed.set()
+        for plugin, found in tabs.items() if isinstance(tabs, dict) else ():
+            self.plugin_tabs(id, plugin, found)
         self._set_panels(id, params.browser.panels)
 
     def _changed(self, id: str, params: link.StateChanged) -> None:
+        if params.tab_id is None:
+            self._plugin_changed(id, params)
+            return
         if params.state == "closed":
             closed = self._tabs.remove(id, params.tab_id)
             if closed is not None:
@@ -356,6 +400,13 @@ class Browsers:
             if params.opened_by is not None:
                 self._opened_by(tab, params.opened_by)
             self._end_sharing(before, id)
+
+    def _plugin_changed(self, id: str, params: link.StateChanged) -> None:
+        """Take the tabs of a plugin, as an extension of OpenTabs reports them."""
+        known = PluginTabs(state="closed", tabs=params.tabs)
+        for state in _known([known]):
+            self.moved(id, state)
+        self.plugin_tabs(id, params.plugin or "", known)
 
     def _shared_active(self, id: str) -> list[Tab]:
         """Tabs that agents may use because the person looks at them."""
@@ -395,12 +446,19 @@ class Browsers:
         self._set_panels(id, params.open)
 
     def _set_panels(self, id: str, panels: int) -> None:
-        self._all[id].panels = panels
+        self._all[id].panels = 0 if self.is_remote(id) else panels
         self._panels_changed()
 
     def _panels_changed(self) -> None:
         for listener in self._panel_listeners:
             listener()
+
+    def forget_managed(self) -> None:
+        """Take that all tabs of the browsers that tabhub started have closed with them."""
+        left = {id: browser for id, (browser, _) in self._leaving.items()}
+        for id, browser in {**left, **self._all}.items():
+            if browser.is_own:
+                self.learn_all(id, [])
 
     def _forget(self, id: str) -> None:
         del self._leaving[id]
@@ -419,6 +477,12 @@ class Browsers:
 
 async def _no_progress(progress: float, total: float | None, message: str | None) -> None:
     return None
+
+
+def _known(found: Iterable[PluginTabs]) -> list[link.TabState]:
+    """The tabs that plugins have, each once."""
+    tabs = {tab.tab_id: tab for each in found for tab in each.tabs}
+    return [link.TabState(tab_id=id, url=tab.url, title=tab.title) for id, tab in tabs.items()]
 
 
 def _tab(browser: str, state: link.TabState) -> Tab:
@@ -444,8 +508,6 @@ def _connecting() -> Unavailable:
     )
 
 
-def _none_connected() -> Unavailable:
-    return Unavailable(
-        "No browser is connected. Start one with `tabhub browser`, or open the one that has the "
-        "tabhub extension."
-    )
+def _none_connected(absence: str) -> Unavailable:
+    advice = "Start one with `tabhub browser`, or open the one that has the tabhub extension."
+    return Unavailable(" ".join(filter(None, ("No browser is connected.", absence, advice))))

@@ -6,6 +6,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from inspect import isawaitable
 from itertools import count
 from typing import Any
 
@@ -22,7 +23,7 @@ from tabhub.browser.link.pending import (
 from tabhub.calls.time_limit import Progress
 from tabhub.config.paths import in_development
 from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
-from tabhub.wire import jsonrpc, link, methods
+from tabhub.wire import jsonrpc, link, methods, plugins
 from tabhub.wire.pages import NOT_RECEIVED, Execute, Outcome
 
 log = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ Handle = Callable[["LinkConnection", str, msgspec.Raw], Any]
 LogFault = Callable[..., object]
 """Takes a format string and its arguments, as a logger does."""
 _outcome = msgspec.json.Decoder(Outcome).decode
+_uninstalled = msgspec.json.Decoder(plugins.PluginUninstalled).decode
 
 
 class LinkConnection:
@@ -86,6 +88,25 @@ class LinkConnection:
         id = self._new_id()
         body = self._request(id, command, input, tab, pending)
         return await self._result(id, body, pending, progress)
+
+    async def call_plugin(self, request: link.Dispatch, progress: Progress) -> Any:
+        """Run a tool of a plugin in a tab; its `dispatchId` is set here."""
+        if self.closed:
+            raise disconnected()
+        id = self._new_id()
+        body = self._encoded(id, "tool.dispatch", replace(request, dispatch_id=id))
+        return await self._result(id, body, Pending(), progress)
+
+    async def uninstall(self, request: plugins.PluginUninstall) -> plugins.PluginUninstalled:
+        """End a plugin in every tab; returns what is left."""
+        if self.closed:
+            raise disconnected()
+        id = self._new_id()
+        body = self._encoded(id, "plugin.uninstall", request)
+        done: plugins.PluginUninstalled = await self._result(
+            id, body, Pending(read_result=_uninstalled), _unheard
+        )
+        return done
 
     async def execute(self, call: Execute, progress: Progress) -> Outcome:
         """Run a tool of a page; its `callId` is set here."""
@@ -190,17 +211,34 @@ class LinkConnection:
             pending.report(report_of(message, pending.read_result))
 
     def _respond(self, id: object, method: str, params: msgspec.Raw) -> None:
-        known = id if isinstance(id, int | str) else 0
         try:
-            body = jsonrpc.success(known, self._dispatch(method, params) or {})
-        except TabhubError as error:
+            result = self._dispatch(method, params)
+        except Exception as error:
+            self._send_response(id, self._failure(id, method, error))
+            return
+        if isawaitable(result):
+            self._in_background(self._respond_later(id, method, result))
+        else:
+            self._send_response(id, jsonrpc.success(_known(id), result or {}))
+
+    async def _respond_later(self, id: object, method: str, result: Awaitable[Any]) -> None:
+        """Respond to a request that takes a while, such as one to the npm registry."""
+        try:
+            body = jsonrpc.success(_known(id), await result or {})
+        except Exception as error:
+            body = self._failure(id, method, error)
+        self._send_response(id, body)
+
+    def _failure(self, id: object, method: str, error: Exception) -> bytes:
+        if isinstance(error, TabhubError):
             self._log_fault("%s from the extension: %s", method, error)
-            body = jsonrpc.failure(known, error)
-        except Exception:
-            # A failure here, such as a full disk, must not close the link.
-            log.exception("%s from the extension", method)
-            body = jsonrpc.failure(known, Internal("Something went wrong inside tabhub."))
-        if isinstance(id, int | str):
+            return jsonrpc.failure(_known(id), error)
+        # A failure here, such as a full disk, must not close the link.
+        log.error("%s from the extension", method, exc_info=error)
+        return jsonrpc.failure(_known(id), Internal("Something went wrong inside tabhub."))
+
+    def _send_response(self, id: object, body: bytes) -> None:
+        if isinstance(id, int | str) and not self.closed:
             self._in_background(self._send(body.decode()))
 
     def _dispatch(self, method: str, params: msgspec.Raw) -> Any:
@@ -249,6 +287,11 @@ _HANDLERS = {
 }
 
 
+def _known(id: object) -> int | str:
+    """The id of a response; a notification has none, and gets no response."""
+    return id if isinstance(id, int | str) else 0
+
+
 async def _unless_closed(sending: Awaitable[None]) -> None:
     with suppress(OSError):
         await sending
@@ -256,6 +299,10 @@ async def _unless_closed(sending: Awaitable[None]) -> None:
 
 async def _no_socket() -> None:
     """Nothing to close."""
+
+
+async def _unheard(progress: float, total: float | None, message: str | None) -> None:
+    """Nobody waits for progress."""
 
 
 def disconnected() -> Unavailable:

@@ -10,11 +10,12 @@ import msgspec
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.connection import LinkConnection
 from tabhub.browser.link.pending import development_schemas
-from tabhub.config.settings import RecordingSettings
+from tabhub.config.settings import Settings
 from tabhub.errors import ProtocolError
 from tabhub.wire import link
 from tabhub.wire import link_versions as versions
 from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.link import PluginCode
 from tabhub.wire.link_versions import End, Mismatch
 from tabhub.wire.methods import EXTENSION
 
@@ -37,6 +38,22 @@ class PageMessages(Protocol):
         """A profile has no connection any more."""
 
 
+class PluginMessages(Protocol):
+    """Takes the messages of extensions about plugins."""
+
+    greet: Callable[[str], None]
+    """Set here: sends `sync.full` to a browser again."""
+
+    def handle(self, profile: str, method: str, params: msgspec.Raw) -> Any:
+        """Returns the result of a request."""
+
+    def codes(self) -> list[PluginCode]:
+        """The plugins that an extension may run."""
+
+    def left(self, profile: str) -> None:
+        """A profile has no connection any more."""
+
+
 class PanelMessages(Protocol):
     """Takes what a person does in the side panel."""
 
@@ -52,15 +69,27 @@ class LinkEndpoint:
         browsers: Browsers,
         panel: PanelMessages,
         pages: PageMessages,
+        plugins: PluginMessages,
         max_bytes: int,
-        recording: RecordingSettings,
+        settings: Settings,
     ) -> None:
         self._browsers = browsers
         self._panel = panel
         self._pages = pages
+        self._plugins = plugins
+        plugins.greet = self.greet_again
         self._max_bytes = max_bytes
-        self._recording = recording
+        self._settings = settings
+        self._page_origins = settings.page_origins
         self._closers: dict[LinkConnection, Callable[[int, str], Awaitable[None]]] = {}
+
+    def take_settings(self) -> None:
+        """Send the extensions what has changed for them."""
+        origins = self._settings.page_origins
+        if origins != self._page_origins:
+            self._page_origins = origins
+            params = link.PageOrigins(page_origins=origins)
+            self._browsers.notify_all("pages.origins", params, remote=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
@@ -69,11 +98,26 @@ class LinkEndpoint:
             await send({"type": "websocket.close", "code": 1008, "reason": "not_authenticated"})
             return
         await send({"type": "websocket.accept", "subprotocol": offered[0]})
-        profile, extension = _profile(offered), _extension(offered)
+        await self._attend(_profile(offered), _extension(offered), receive, send)
+
+    async def serve_remote(
+        self, profile: str, extension: End, receive: Receive, send: Send
+    ) -> None:
+        """Serve an extension that is reached through the proxy, until its link ends."""
+        await self._attend(profile, extension, receive, send, is_remote=True)
+
+    async def _attend(
+        self,
+        profile: str,
+        extension: End,
+        receive: Receive,
+        send: Send,
+        is_remote: bool = False,
+    ) -> None:
         if self._is_refused(profile, extension):
             await self._turn_away(profile, send)
         else:
-            await self._serve(profile, extension, receive, send)
+            await self._serve(profile, extension, receive, send, is_remote)
 
     def _is_refused(self, profile: str, extension: End) -> bool:
         """Compare versions; a mismatch is logged, and kept for `tabhub status`."""
@@ -96,10 +140,12 @@ class LinkEndpoint:
         finally:
             del self._closers[connection]
 
-    async def _serve(self, profile: str, extension: End, receive: Receive, send: Send) -> None:
+    async def _serve(
+        self, profile: str, extension: End, receive: Receive, send: Send, is_remote: bool
+    ) -> None:
         connection = self._connect(profile, send)
         try:
-            await self._welcome(profile, connection)
+            await self._welcome(profile, connection, is_remote)
             while (event := await receive())["type"] == "websocket.receive":
                 if connection.closed:
                     break
@@ -110,6 +156,7 @@ class LinkEndpoint:
             del self._closers[connection]
             if self._browsers.is_current(profile, connection):
                 self._pages.left(profile)
+                self._plugins.left(profile)
             self._browsers.leave(profile, connection)
 
     def _connect(self, profile: str, send: Send) -> LinkConnection:
@@ -138,10 +185,15 @@ class LinkEndpoint:
             raise ProtocolError("This connection was replaced by a newer one.")
         if row is not None and row.receiver == "pages":
             return self._pages.handle(profile, method, params)
+        if row is not None and row.receiver == "plugins":
+            return self._plugins.handle(profile, method, params)
+        if self._browsers.is_remote(profile):
+            # Its person decides there what this server may do, and nothing about this server.
+            raise ProtocolError(f"{method[:100]} is not taken from afar.", "method_not_found")
         return self._panel.handle(profile, method, params)
 
-    async def _welcome(self, profile: str, connection: LinkConnection) -> None:
-        replaced = self._browsers.join(profile, connection)
+    async def _welcome(self, profile: str, connection: LinkConnection, is_remote: bool) -> None:
+        replaced = self._browsers.join(profile, connection, is_remote)
         self._pages.joined(profile)
         if replaced is not None:
             replaced.close()
@@ -149,20 +201,26 @@ class LinkEndpoint:
                 await self._closers[replaced](link.REPLACED, "replaced")
         await self._greet(connection)
 
+    def greet_again(self, profile: str) -> None:
+        """Send the whole list of plugins again, to one browser."""
+        self._browsers.get(profile).connection.notify("sync.full", self._greeting())
+
     async def _greet(self, connection: LinkConnection) -> None:
-        await connection.send_notification(
-            "sync.full",
-            link.SyncFull(
-                protocol=versions.SERVER.protocol,
-                server=link.ServerInfo(name="tabhub", version=versions.SERVER.version),
-                max_bytes=self._max_bytes,
-                recording=link.Recording(
-                    console_entries=self._recording.console_entries,
-                    network_entries=self._recording.network_entries,
-                ),
-                plugins=[],
-                **development_schemas(),
+        await connection.send_notification("sync.full", self._greeting())
+
+    def _greeting(self) -> link.SyncFull:
+        recording = self._settings.recording
+        return link.SyncFull(
+            protocol=versions.SERVER.protocol,
+            server=link.ServerInfo(name="tabhub", version=versions.SERVER.version),
+            max_bytes=self._max_bytes,
+            recording=link.Recording(
+                console_entries=recording.console_entries,
+                network_entries=recording.network_entries,
             ),
+            plugins=self._plugins.codes(),
+            page_origins=self._settings.page_origins,
+            **development_schemas(),
         )
 
 

@@ -167,5 +167,5 @@ def _tab(tab: Tab) -> ConfirmationTab:
 def _scopes(request: ApprovalRequest) -> list[Scope]:
     """The scopes that the person can choose from."""
     if request.scopes is not None:
-        return list(request.scopes)
+        return list(request.scopes) or ["once"]
     return ["once", *possible_scopes(request.site, site_bound=bool(request.tool.site))]

@@ -1,6 +1,7 @@
 """Handles what a person does in the side panel. It comes by the link only: no agent can send it."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -13,11 +14,21 @@ from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub.tools import ToolRegistry
-from tabhub.wire import panel
+from tabhub.wire import panel, plugin_reviews
 from tabhub.wire.link import LinkStruct, Nothing
 from tabhub.wire.methods import EXTENSION, Handlers
+from tabhub.wire.plugin_requests import (
+    OutdatedPlugins,
+    PluginInstalled,
+    PluginRemoved,
+    PluginResults,
+)
 
 GET_STATE = "config.getState"
+SECRET_PARAMS = {"config.setPluginSettings": frozenset({"settings"})}
+"""Params that the audit log does not show."""
+READING = frozenset({GET_STATE, "plugin.getReview", "plugin.getSource"})
+"""Requests that are not in the audit log, since they change nothing."""
 P = TypeVar("P", bound=LinkStruct)
 
 
@@ -41,6 +52,36 @@ class PairingRequests(Protocol):
     def set_level(self, origin: str, level: LevelWord | None) -> None: ...
 
 
+class PluginRequests(Protocol):
+    """What a person does with plugins; most of it asks the npm registry, and takes a while."""
+
+    def configure(self, name: str, given: Mapping[str, Any]) -> None: ...
+
+    def search(self, query: str) -> Awaitable[PluginResults]: ...
+
+    def install(self, specifier: str) -> Awaitable[PluginInstalled]: ...
+
+    def update(self, name: str) -> Awaitable[PluginInstalled]: ...
+
+    def remove(self, name: str) -> Awaitable[PluginRemoved]: ...
+
+    def remove_package(self, specifier: str) -> Awaitable[PluginRemoved]: ...
+
+    def check_updates(self) -> Awaitable[OutdatedPlugins]: ...
+
+    def open_folder(self, path: str) -> Awaitable[None]: ...
+
+
+class ReviewRequests(Protocol):
+    """Plugins that the person reviews."""
+
+    def show(self, params: plugin_reviews.GetReview) -> plugin_reviews.ReviewShown: ...
+
+    def source(self, params: plugin_reviews.GetSource) -> plugin_reviews.SourceShown: ...
+
+    def approve(self, params: plugin_reviews.ApprovePlugin) -> Nothing: ...
+
+
 class PanelRequests:
     """Handles the methods that a panel may send: a closed list."""
 
@@ -54,6 +95,8 @@ class PanelRequests:
         state: Callable[[str], panel.State],
         audit: AuditSink,
         pairing: PairingRequests,
+        plugins: PluginRequests,
+        reviews: ReviewRequests,
     ) -> None:
         self._browsers = browsers
         self._panels = panels
@@ -63,6 +106,7 @@ class PanelRequests:
         self._state = state
         self._audit = audit
         self._pairing = pairing
+        self._plugins = plugins
         self._handlers = Handlers(
             EXTENSION.taken_by("panel"),
             {
@@ -79,6 +123,18 @@ class PanelRequests:
                 "grant.revoke": _anywhere(self._revoke),
                 "page.pair": _anywhere(self._pair),
                 "config.setPageLevel": _anywhere(self._set_page),
+                "plugin.search": _anywhere(lambda params: plugins.search(params.query)),
+                "plugin.install": _anywhere(lambda params: plugins.install(params.name)),
+                "plugin.updateFromRegistry": _anywhere(lambda params: plugins.update(params.name)),
+                "plugin.remove": _anywhere(lambda params: plugins.remove(params.name)),
+                "plugin.removeBySpecifier": _anywhere(
+                    lambda params: plugins.remove_package(params.specifier)
+                ),
+                "plugin.checkUpdates": _anywhere(lambda params: plugins.check_updates()),
+                "folder.open": _anywhere(lambda params: plugins.open_folder(params.path)),
+                "plugin.getReview": _anywhere(reviews.show),
+                "plugin.getSource": _anywhere(reviews.source),
+                "plugin.approve": _anywhere(reviews.approve),
             },
         )
 
@@ -86,22 +142,37 @@ class PanelRequests:
         def act() -> Any:
             return self._handlers.handle(method, params, profile)
 
-        if method == GET_STATE or method not in self._handlers:
+        if method in READING or method not in self._handlers:
             return act()
         return self._audited(method, params, act)
 
     def _audited(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
         """Write what the person does to the audit log, as what agents do."""
-        failed: TabhubError | None = None
         try:
-            return act()
+            result = act()
         except Exception as error:
-            failed = error if isinstance(error, TabhubError) else ProtocolError(str(error))
+            self._record(method, params, error)
             raise
-        finally:
-            decoded = msgspec.json.decode(params)
-            arguments = decoded if isinstance(decoded, dict) else {}
-            self._audit.record(incident("panel", MAIN.name, method, arguments, failed))
+        if isawaitable(result):
+            return self._audited_later(method, params, result)
+        self._record(method, params)
+        return result
+
+    async def _audited_later(self, method: str, params: msgspec.Raw, act: Awaitable[Any]) -> Any:
+        try:
+            result = await act
+        except Exception as error:
+            self._record(method, params, error)
+            raise
+        self._record(method, params)
+        return result
+
+    def _record(self, method: str, params: msgspec.Raw, error: Exception | None = None) -> None:
+        failed = error if isinstance(error, TabhubError | None) else ProtocolError(str(error))
+        decoded = msgspec.json.decode(params)
+        arguments = decoded if isinstance(decoded, dict) else {}
+        secret = SECRET_PARAMS.get(method, frozenset())
+        self._audit.record(incident("panel", MAIN.name, method, arguments, failed, secret))
 
     def _respond(self, params: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
         return self._panels.respond(params)
@@ -123,8 +194,8 @@ class PanelRequests:
         return Nothing()
 
     def _set_settings(self, params: panel.SetPluginSettings) -> Nothing:
-        self._require_plugin(params.plugin)
-        raise NotFound(f"{params.plugin!r} has no settings.")
+        self._plugins.configure(params.plugin, params.settings)
+        return Nothing()
 
     def _require_plugin(self, name: str) -> None:
         if not any(tool.plugin == name for tool in self._tools if name):

@@ -46,6 +46,14 @@ class PairingView(Protocol):
     def levels(self) -> dict[str, LevelWord | None]: ...
 
 
+class PluginView(Protocol):
+    """The plugins that there are, and the folders that have none that can be loaded."""
+
+    def in_panel(self) -> list[panel.PluginShown]: ...
+
+    def failed(self) -> list[panel.FailedPluginShown]: ...
+
+
 class PanelStateBuilder:
     """Makes the result of `config.getState`."""
 
@@ -57,6 +65,7 @@ class PanelStateBuilder:
         guard: Guard,
         rules: RulesView,
         pairing: PairingView,
+        plugins: PluginView,
     ) -> None:
         self._hub = hub
         self._browsers = browsers
@@ -64,6 +73,7 @@ class PanelStateBuilder:
         self._guard = guard
         self._rules = rules
         self._pairing = pairing
+        self._plugins = plugins
 
     def __call__(self, browser: str) -> panel.State:
         permissions = self._guard.permissions
@@ -80,7 +90,8 @@ class PanelStateBuilder:
             confirmations=self._panels.pending(),
             tools=[self._tool(tool, browser) for tool in tools],
             tools_left_out=left_out,
-            plugins=[],
+            plugins=self._plugins.in_panel(),
+            failed_plugins=self._plugins.failed(),
             grants=[_grant(grant) for grant in permissions.grants.all()],
             knocks=[panel.WaitingPage(**request) for request in self._pairing.waiting()],
             pages=[

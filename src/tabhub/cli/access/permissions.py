@@ -4,7 +4,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
@@ -14,6 +14,7 @@ import msgspec
 from tabhub.calls.authorization import subject_of
 from tabhub.cli import running
 from tabhub.cli.output import harmless
+from tabhub.cli.plugin.plugin_list import plugins_of, reviews_of
 from tabhub.cli.tool.rest_client import Json, ReportedError, RequestRefused, RestClient
 from tabhub.config import keys, settings
 from tabhub.config.clients import MAIN, Client, Clients
@@ -21,14 +22,17 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import TOOLSETS, LevelWord
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.names import PREFIX
-from tabhub.hub.tools import Tool
+from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.page_tools.origins import required_origin
 from tabhub.permissions.sites import normal_pattern, site_of
 from tabhub.permissions.verdict import Deny, Verdict
+from tabhub.plugins.package import Package
+from tabhub.plugins.tools import PluginTools
 from tabhub.store.active_rules import ActiveRules
 from tabhub.store.store import Store
 from tabhub.tools import catalog
 from tabhub.tools.tool import address
+from tabhub.wire.tool_names import listed_name, other_spelling, plugin_tool_name
 
 CHECK_PATH = "/tools/permissions_check/call"
 SECTIONS = {"tool": "tools", "plugin": "plugins", "domain": "domains", "worker": "workers"}
@@ -53,6 +57,8 @@ def set_level(subject: str, level: LevelWord | None) -> None:
     section, name = _parse(subject)
     if section == "domains":
         _drop_other_spellings(home, name)
+    if section == "tools":
+        keys.set_level(home, section, other_spelling(name), None)
     keys.set_level(home, section, name, level)
     print(f"permissions.{section}.{name} = {level or 'default'}")
     running.reload(home)
@@ -158,7 +164,19 @@ def _tool(name: str) -> Tool:
     for tool in catalog.ALL:
         if tool.name == name:
             return tool
-    raise NotFound(f"There is no tool called {name!r}.{_did_you_mean(name)}", "unknown_tool")
+    of_plugins = _plugin_tools()
+    if (found := of_plugins.find(name)) is not None:
+        return found
+    more = _did_you_mean(name) or f" {of_plugins.about_missing(name)}".rstrip()
+    raise NotFound(f"There is no tool called {name!r}.{more}", "unknown_tool")
+
+
+def _plugin_tools() -> ToolRegistry:
+    """The tools of reviewed plugins."""
+    home, registry = Home.from_environment(), ToolRegistry()
+    tools = PluginTools(registry, plugins_of(home), reviews_of(home), lambda package: ())
+    tools.refresh()
+    return registry
 
 
 def _client(home: Home, name: str) -> Client:
@@ -184,12 +202,22 @@ def _parse(subject: str) -> tuple[str, str]:
         return "domains", _host(subject)
     if subject in {tool.plugin for tool in catalog.ALL}:
         return "plugins", subject
+    packages = plugins_of(Home.from_environment()).all()
+    if subject in packages:
+        return "plugins", subject
+    if listed_name(subject) in _names(packages.values()):
+        return "tools", listed_name(subject)
     if subject in TOOLSETS:
         raise InvalidArguments(f"{subject} is a toolset: its level is set in the policy file.")
     raise InvalidArguments(
         f"There is no tool or plugin {subject}.{_did_you_mean(subject)} For a plugin that "
         f"is not installed yet write plugin:{subject}, for a host without a dot domain:{subject}."
     )
+
+
+def _names(packages: Iterable[Package]) -> set[str]:
+    """The names under which the tools of plugins are listed, reviewed or not."""
+    return {plugin_tool_name(p.name, tool.name) for p in packages for tool in p.tools}
 
 
 def _host(text: str) -> str:
@@ -206,7 +234,7 @@ def _origin(text: str) -> str:
     return origin
 
 
-_NORMAL = {"domain": _host, "worker": _origin}
+_NORMAL = {"domain": _host, "worker": _origin, "tool": listed_name}
 
 
 def _did_you_mean(name: str) -> str:

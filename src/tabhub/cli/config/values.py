@@ -20,6 +20,8 @@ HIDDEN_SECRET = "(hidden; --show-secret shows it)"
 TOKEN = "mcpServer.authToken"
 SECRET = "secret"
 SECRETS = frozenset({SECRET, TOKEN})
+OF_PLUGINS = "settings."
+"""How the keys of plugins' settings begin: any of them may be a secret."""
 STDIN = "-"
 ROTATE_WARNING = (
     "This creates a new secret. The old one and the token that `tabhub start` prints stop working"
@@ -118,8 +120,8 @@ def set_key(key: str, written: str) -> None:
     value = _value(key, sys.stdin.read().strip() if written == STDIN else written, kind)
     home = Home.from_environment().create()
     keys.set_value(home, path, value, lambda chosen: _check(home, chosen))
-    print(f"{key} = {HIDDEN_SECRET if key in SECRETS else _written(value)}")
-    if key in SECRETS and written != STDIN:
+    print(f"{key} = {_written(_masked(key, value))}")
+    if _is_secret(key) and written != STDIN:
         print(
             "tabhub: Other users may have seen the value on the command line. Next time:"
             f" tabhub config set {key} - (reads stdin)",
@@ -210,9 +212,13 @@ def _without_secrets(facts: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _masked(key: str, value: Any) -> Any:
-    if isinstance(value, dict):
-        return _without_secrets(value, f"{key}.")
-    return HIDDEN_SECRET if key in SECRETS and value is not None else value
+    if _is_secret(key) and value is not None:
+        return HIDDEN_SECRET
+    return _without_secrets(value, f"{key}.") if isinstance(value, dict) else value
+
+
+def _is_secret(key: str) -> bool:
+    return key in SECRETS or key.startswith(OF_PLUGINS)
 
 
 def _value(key: str, written: str, kind: Any) -> Any:

@@ -222,7 +222,7 @@ def connected(inspection: Inspection) -> Iterator[Finding]:
         yield finding(started["says"], f"look into {inspection.home.log}; tabhub browser opens one")
     if not browsers:
         yield warn(
-            "No browser is connected, so agents can do nothing.",
+            "No browser is connected, so agents can use only pages that are paired.",
             "tabhub browser (or load the extension into your own Chrome: tabhub extension path)",
         )
     for browser in browsers:
@@ -371,5 +371,7 @@ def openness(inspection: Inspection) -> Iterator[Finding]:
             "Permissions are SKIPPED: no call needs approval.",
             "start without TABHUB_DANGEROUSLY_SKIP_PERMISSIONS, or switch it off in the panel",
         )
+    if trusted := facts.get("trustedPlugins"):
+        yield warn(running.dev_mode_warning(trusted), "start without --dev")
     if facts["stopped"]:
         yield warn("All agents are stopped.", "resume them in the side panel")

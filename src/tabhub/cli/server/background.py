@@ -52,6 +52,14 @@ def run(request: BackgroundRequest) -> None:
         else:
             join = _join_for_bridge if request.while_used else _join
             _print("tabhub already runs", join(home, request, known))
+    _warn_of_dev_mode(home, request)
+
+
+def _warn_of_dev_mode(home: Home, request: BackgroundRequest) -> None:
+    """As a server with a terminal says it, also about one that runs already."""
+    trusted = (running.find(home) or {}).get("trustedPlugins", [])
+    if trusted or "--dev" in request.flags:
+        print(f"WARNING: {running.dev_mode_warning(trusted)}", file=sys.stderr)
 
 
 def _join_for_bridge(home: Home, request: BackgroundRequest, known: running.Facts) -> running.Facts:

@@ -15,15 +15,12 @@ from tabhub.config.paths import Home
 
 POLL_SECONDS = 0.2
 PLUGIN_LOGGERS = "tabhub.plugins."
-NO_PLUGINS = "tabhub: this version runs no plugins, so no line is from one."
 _RECORD = re.compile(r"\d{4}-\d\d-\d\d \S+ [A-Z]+ (\S+?): ")
 """How a record begins; other lines continue the record before them."""
 
 
 def run(following: bool, lines: int, plugin: str | None) -> None:
     log = Home.from_environment().log
-    if plugin is not None:
-        print(NO_PLUGINS, file=sys.stderr)
     is_shown = _every_line if plugin is None else _lines_of(f"{PLUGIN_LOGGERS}{plugin}")
     if following:
         _print(filter(is_shown, _follow(log, lines)))

@@ -56,6 +56,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     for refused in facts.get("refusedBrowsers", ()):
         yield "  a browser that was refused"
         yield from _mismatch(refused)
+    yield from _proxy(facts.get("proxy"))
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
@@ -66,6 +67,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield "All agents are stopped; resume them in the side panel."
     if facts["skipPermissions"]:
         yield "Permissions are SKIPPED: no call needs approval."
+    if trusted := facts.get("trustedPlugins"):
+        yield running.dev_mode_warning(trusted)
 
 
 def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
@@ -75,6 +78,19 @@ def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
         # Programs that are not browsers can claim any origin, so it is quoted for the shell.
         allow = shlex.join(("tabhub", "page", "allow", origin, code))
         yield f"Waits for approval: {origin} (code {code}): {allow}"
+
+
+def _proxy(facts: Facts | None) -> Iterator[str]:
+    """Whether the proxy is there, and what keeps it or a browser of it from being used."""
+    if facts is None:
+        return
+    if "problem" in facts:
+        yield f"  the proxy: {facts['problem']}"
+    elif not facts["browsers"]:
+        yield f"  the proxy: {'no browser of yours' if facts['connected'] else 'connecting'}"
+    for browser in facts["browsers"]:
+        if "problem" in browser:
+            yield f"  {browser['name']}, through the proxy: {browser['problem']}"
 
 
 def _mismatch(browser: dict[str, Any]) -> Iterator[str]:
@@ -92,6 +108,8 @@ def _agents(known: int, asleep: int) -> str:
 def described(browser: dict[str, Any]) -> str:
     """A browser in one line."""
     panels = "side panel open" if browser["panels"] else "no side panel open"
+    if browser.get("remote"):
+        panels = "through the proxy"
     origin = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
     ready = "" if browser["ready"] else ", not ready yet"
     return f"{browser['name']} {browser['version']}, {origin}, {panels}{ready}"

@@ -15,11 +15,14 @@ from logging.handlers import RotatingFileHandler
 from typing import Any
 
 from tabhub import __version__
+from tabhub.agents.http.listening import listen
 from tabhub.agents.http.usage import Usage
 from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import ManagedBrowser
+from tabhub.browser.remote.proxy_access import ProxyAccess
 from tabhub.cli import running
+from tabhub.cli.event_loop import run_loop
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
 from tabhub.cli.server.config_blocks import blocks
@@ -30,7 +33,7 @@ from tabhub.config.keys import no_setting, unknown_keys
 from tabhub.config.paths import Home
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.server.app import App
-from tabhub.server.serving import Server, listen
+from tabhub.server.serving import Server
 from tabhub.store.active_rules import check_rules
 
 LOG_BYTES = 5_000_000
@@ -52,6 +55,8 @@ class StartRequest:
     share_active_tab: bool = False
     dev: bool = False
     sse_port: int | None = None
+    via_proxy: ProxyAccess | None = None
+    """The proxy that has browsers of the same user elsewhere."""
     while_used: bool = False
     """Stop after a while without clients."""
 
@@ -64,7 +69,7 @@ def run(request: StartRequest) -> None:
     if known is not None:
         raise Unavailable(f"A server already runs on port {known['port']} (pid {known['pid']}).")
     _log_to_file(home)
-    _run_loop(_serve(request, home))
+    run_loop(_serve(request, home))
 
 
 async def _serve(request: StartRequest, home: Home) -> None:
@@ -83,6 +88,7 @@ async def _serve(request: StartRequest, home: Home) -> None:
         skip_permissions=environment.skips_permissions(),
         share_active_tab=request.share_active_tab,
         dev=request.dev,
+        via_proxy=request.via_proxy,
     )
     for path in unknown_keys(keys.load_raw(home)):
         log.warning("%s: %s", home.config, no_setting(".".join(path)))
@@ -165,7 +171,7 @@ async def _start_up(
         fulfil = partial(request.browser.fulfil, home, [], lends=True)
         browser = await fulfil()
         kept = keeper = KeptBrowser(browser, fulfil)
-        stack.push_async_callback(kept.stop)
+        stack.push_async_callback(_close, kept, server.app)
         server.app.report.managed_browser = kept.summary
         server.app.browsers.keeps_own = lambda: keeper.is_kept
         print(how_started(browser), flush=True)
@@ -177,6 +183,11 @@ async def _start_up(
     _print_how_to_connect(server, token)
     if kept is not None:
         print(f"tabhub: {(await kept.run()).message}", file=sys.stderr, flush=True)
+
+
+async def _close(kept: KeptBrowser, app: App) -> None:
+    await kept.stop()
+    app.browsers.forget_managed()
 
 
 async def _connected(app: App) -> None:
@@ -209,6 +220,9 @@ def _print_how_to_connect(server: Server, token: str | None) -> None:
         print("WARNING: running without authentication.", file=sys.stderr)
     if server.app.rules.permissions.skip:
         print("WARNING: permissions are skipped: no call needs approval.", file=sys.stderr)
+    if server.app.is_dev:
+        warning = running.dev_mode_warning(server.app.plugin_report.trusted())
+        print(f"WARNING: {warning}", file=sys.stderr)
     print("tabhub is up. Ctrl-C stops it.", flush=True)
 
 
@@ -260,13 +274,3 @@ def _log_to_file(home: Home) -> None:
         handlers=[handler],
         format="%(asctime)s %(levelname)s %(name)s: %(message)s",
     )
-
-
-def _run_loop(work: Coroutine[Any, Any, None]) -> None:
-    """uvloop, where it is installed, halves the cost of a call."""
-    try:
-        import uvloop
-    except ImportError:
-        asyncio.run(work)
-    else:
-        uvloop.run(work)

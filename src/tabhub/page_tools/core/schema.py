@@ -4,14 +4,11 @@ from typing import Any
 
 import msgspec
 
-from tabhub.hub.tools import PAGE_LABEL, BoundedSchema
+from tabhub.hub.tools import PAGE_LABEL, BoundedSchema, with_property
 
 TAB_ID = "tabId"
 OTHER_TAB_ID = "targetTabId"
 ABOUT = "Optional: the tab to use, by an id of list_browser_tabs; else the one in front."
-PROPERTIES_FIRST = b'{"properties":{'
-LONGEST = 4000
-LONGEST_TITLE = 200
 
 
 class PageSchema(BoundedSchema):
@@ -36,11 +33,7 @@ class PageSchema(BoundedSchema):
         """The schema as JSON, made without decoding the page's where its properties come first."""
         if not self.parameter:
             return self.own
-        if not self.own.startswith(PROPERTIES_FIRST):
-            return msgspec.json.encode(self.plain())
-        rest = self.own[len(PROPERTIES_FIRST) :]
-        added = msgspec.json.encode({self.parameter: self._property()})[1:-1]
-        return b"".join((PROPERTIES_FIRST, added, b"" if rest.startswith(b"}") else b",", rest))
+        return with_property(self.own, self.parameter, self._property())
 
     def _property(self) -> dict[str, Any]:
         kind = self._kinds[0] if len(self._kinds) == 1 else list(self._kinds)
@@ -70,14 +63,3 @@ def description(text: str, domain: str, tab: str = "") -> str:
     The label is always the same, so that lists are.
     """
     return f"[{domain}{tab}] {PAGE_LABEL}{text}" if text else f"[{domain}{tab}]"
-
-
-def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
-    """A page's text, by default a title, as one line of printable characters."""
-    return " ".join(readable(text, longest).split())
-
-
-def readable(text: str, longest: int = LONGEST) -> str:
-    """A page's text, shortened, without unprintable characters; line ends stay."""
-    printable = "".join(char for char in text[: 2 * longest] if char.isprintable() or char == "\n")
-    return printable if len(printable) <= longest else printable[: longest - 1] + "…"

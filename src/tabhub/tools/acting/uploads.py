@@ -46,9 +46,10 @@ class FileToUpload:
     path: Path | None = None
     data: bytes = b""
 
-    def wire(self) -> Json:
+    def wire(self, is_remote: bool = False) -> Json:
+        """As the browser gets it; one on another machine asks for the bytes instead."""
         file: Json = {"name": self.name, "mimeType": self.mime, "size": self.size}
-        return file if self.path is None else {**file, "path": str(self.path)}
+        return file if self.path is None or is_remote else {**file, "path": str(self.path)}
 
     def read(self, offset: int) -> bytes:
         if self.path is None:
@@ -158,7 +159,8 @@ def _target(context: Context) -> Json:
 
 async def upload(context: Context, files: Sequence[FileToUpload], target: Json) -> CallResult:
     """Give files to a page; without a target, to the file chooser that is open."""
-    input = {**target, "files": [file.wire() for file in files], **passed(context)}
+    is_remote = context.browsers.is_remote(context.tab.browser)
+    input = {**target, "files": [file.wire(is_remote) for file in files], **passed(context)}
 
     def read(index: int, offset: int) -> bytes:
         if index >= len(files):

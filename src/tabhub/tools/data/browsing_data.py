@@ -180,6 +180,8 @@ async def _in_folder(context: Context, item: Json) -> Json:
             # It has been downloaded, and may be moved when it is asked about the next time.
             return {**item, "notMoved": error.message}
         kept.moved(*key, path)
+    if path is None and is_complete:
+        path = await to_thread(context.files.moved_here, Path(item["path"]))
     return item if path is None else {**item, "path": path}
 
 

@@ -13,6 +13,7 @@ from tabhub.wire.commands import (
     acting_commands,
     data_commands,
     network_commands,
+    plugin_commands,
     reading_commands,
     rendering_commands,
     tab_commands,
@@ -26,6 +27,7 @@ FAMILIES: dict[str, tuple[Command, ...]] = {
     "Pictures, styles and emulation": rendering_commands.COMMANDS,
     "Records and interception": network_commands.COMMANDS,
     "Data of the browser": data_commands.COMMANDS,
+    "Python plugins": plugin_commands.COMMANDS,
 }
 
 COMMANDS: dict[str, Command] = {

@@ -13,6 +13,7 @@ from tabhub.wire.commands.command import (
     Element,
     Maybe,
     Named,
+    NoInput,
     Shape,
     Size,
     SourceAddress,
@@ -281,6 +282,79 @@ class ResourceRead(Resource, kw_only=True):
     truncated: bool
 
 
+class SiteCookie(Shape):
+    """A cookie, without its value."""
+
+    name: str
+    http_only: bool
+    secure: bool
+
+
+class SiteRequest(Shape, kw_only=True):
+    """A request of the page's scripts, without the values in it."""
+
+    url: SourceAddress
+    """Without the query."""
+    method: str
+    """Empty if only the page's timing data has the request."""
+    type: str
+    mime_type: Maybe[str] = UNSET
+    parameters: list[str]
+    """The names in the query."""
+    members: list[str]
+    """The names of the body's own members, if it is JSON or a form."""
+    operation: Maybe[str] = UNSET
+    """The operation of GraphQL; empty if it has no name."""
+    credentials: list[str]
+    """The headers that identify the person, without their values: `Authorization: Bearer`."""
+
+
+class SiteField(Shape):
+    """A field of a form."""
+
+    name: str
+    type: str
+    required: bool
+
+
+class SiteForm(Shape):
+    """A form of the page."""
+
+    action: SourceAddress
+    """Without the query."""
+    method: str
+    name: str
+    fields: list[SiteField]
+
+
+class SiteFramework(Shape):
+    """A framework that the page uses; the version is empty if the page does not say."""
+
+    name: str
+    version: str
+
+
+class SiteAnalyzed(Shape, kw_only=True):
+    """What a site is made of. No value of a cookie, a storage or a header is in it."""
+
+    url: Address
+    title: str
+    cookies: list[SiteCookie]
+    csrf: list[str]
+    """The names of elements of the page that have a token against forged requests."""
+    requests: list[SiteRequest]
+    recorded: bool
+    """Whether the tab is recorded; otherwise methods, bodies and headers are unknown."""
+    frameworks: list[SiteFramework]
+    globals: list[str]
+    """The names that the page has added to its window."""
+    globals_total: int
+    local_storage: list[str]
+    session_storage: list[str]
+    databases: list[str]
+    forms: list[SiteForm]
+
+
 COMMANDS = (
     Command(
         "page.evaluate",
@@ -326,4 +400,10 @@ COMMANDS = (
         "page.resources", "Lists the files that the page has loaded.", ListResources, ResourceList
     ),
     Command("page.resource", "Reads one of these files.", ReadResource, ResourceRead),
+    Command(
+        "site.analyze",
+        "Describes what a site is made of, without the debugger.",
+        NoInput,
+        SiteAnalyzed,
+    ),
 )

@@ -118,6 +118,8 @@ class OpenTab(Shape, kw_only=True):
     window: Maybe[NewWindow] = UNSET
     """Opens the tab in a new window."""
     group: Maybe[AgentGroup | None] = UNSET
+    stealth: Maybe[bool] = UNSET
+    """No script in the page's own world, and no debugger until a command needs it."""
     timeout_ms: Maybe[float] = UNSET
 
 

@@ -5,8 +5,11 @@ globalThis.tabhub = { define: (name, make) => (globalThis.tabhub[name] = make())
 globalThis.chrome = { runtime: { getManifest: () => ({ version: "1" }) } };
 await import("../../../../extension/content/page_tools/tool-rates.js");
 await import("../../../../extension/content/page_tools/tool-limits.js");
+await import("../../../../extension/content/page_tools/page-access.js");
 await import("../../../../extension/content/shared/correlator.js");
 await import("../../../../extension/content/page_tools/mcp-client.js");
+
+globalThis.tabhub.pageAccess.set({ isAllowed: true });
 
 function started(answers = {}) {
   const sent = [];
@@ -38,6 +41,18 @@ test("the client initializes the server once and joins its pages of tools", asyn
   const browser = { multiTabSupport: true, cacheSupported: true, elicitation: false };
   assert.deepEqual(params.capabilities, { browser });
   assert.equal(client.polls(), false);
+});
+
+test("a page that may not publish gets neither questions nor answers", async () => {
+  const { pageAccess } = globalThis.tabhub;
+  const { client, sent } = started(GREETING);
+  pageAccess.set({ isAllowed: false });
+  client.receive({ jsonrpc: "2.0", id: 7, method: "ping" });
+  await assert.rejects(client.list());
+  assert.deepEqual(sent, []);
+  pageAccess.set({ isAllowed: true });
+  client.receive({ jsonrpc: "2.0", id: 7, method: "ping" });
+  assert.deepEqual(sent, [{ jsonrpc: "2.0", id: 7, result: {} }]);
 });
 
 test("the client stops reading an endless list of pages", async () => {

@@ -5,8 +5,11 @@ import { runInThisContext } from "node:vm";
 
 const define = (name, make) => (globalThis.tabhub[name] = make());
 const scripts = await Promise.all(
-  ["page_tools/tool-rates", "page_tools/tool-limits", "page_tools/tool-list"].map((name) =>
-    readFile(new URL(`../../../../extension/content/${name}.js`, import.meta.url), "utf8"),
+  ["tool-rates", "tool-limits", "page-access", "tool-list"].map((name) =>
+    readFile(
+      new URL(`../../../../extension/content/page_tools/${name}.js`, import.meta.url),
+      "utf8",
+    ),
   ),
 );
 
@@ -36,7 +39,7 @@ class Page extends EventTarget {
 
 const tool = (name) => ({ name, description: "d", inputSchema: {} });
 
-function started() {
+function started({ isAllowed = true } = {}) {
   mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout"] });
   globalThis.window = new Page();
@@ -54,8 +57,10 @@ function started() {
   for (const script of scripts) runInThisContext(script);
   globalThis.document.readyState = "interactive";
   const messages = [];
-  globalThis.tabhub.toolList.connected((message) => messages.push(message));
-  return { messages, sources, toolList: globalThis.tabhub.toolList };
+  const { pageAccess, toolList } = globalThis.tabhub;
+  toolList.connected((message) => messages.push(message));
+  pageAccess.set({ isAllowed });
+  return { messages, sources, toolList, pageAccess };
 }
 
 /** Advance the time, and finish the work that it starts. */
@@ -226,5 +231,79 @@ test("the first list of a hidden page waits for no timer", async () => {
   sources[0].tools = [tool("a")];
   sources[0].changed();
   for (let turns = 0; !messages.length && turns < 1000; turns++) await new Promise(setImmediate);
+  assert.equal(messages.length, 1);
+});
+
+test("a page that may not publish is not asked, and reports everything once it may", async () => {
+  const { messages, sources, toolList, pageAccess } = started({ isAllowed: false });
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  toolList.used();
+  globalThis.window.dispatchEvent(new Event("load"));
+  globalThis.document.readyState = "complete";
+  await pass(600_000);
+  assert.deepEqual([messages, sources[0].listed], [[], 0]);
+  await assert.rejects(toolList.call({ callId: "1", toolName: "a", args: {} }), {
+    reason: "no_tab_for_tool",
+  });
+  pageAccess.set({ isAllowed: true });
+  await pass(1000);
+  assert.equal(messages[0].tools[0].name, "a");
+});
+
+test("tools are reported again when a page may publish again, and polling ends while not", async () => {
+  const { messages, sources, pageAccess } = started();
+  sources[0].tools = [tool("a")];
+  sources[0].needsPolling = true;
+  sources[0].changed();
+  await pass(1000);
+  pageAccess.set({ isAllowed: false });
+  await pass(600_000);
+  assert.deepEqual([messages.length, sources[0].listed], [1, 1]);
+  pageAccess.set({ isAllowed: true });
+  await pass(5000);
+  assert.deepEqual(messages[1], messages[0]);
+});
+
+test("what was announced while a page was forbidden for a moment is not lost", async () => {
+  const { messages, sources, pageAccess } = started();
+  sources[0].tools = [tool("a")];
+  sources[0].changed();
+  pageAccess.set({ isAllowed: false });
+  await pass(600_000);
+  assert.equal(messages.length, 0);
+  pageAccess.set({ isAllowed: true });
+  await pass(5000);
+  assert.equal(messages.length, 1);
+});
+
+test("a list that comes while the page is forbidden is reported when it is allowed", async () => {
+  const { messages, sources, pageAccess } = started();
+  let answer;
+  sources[0].list = () => new Promise((resolve) => (answer = () => resolve([tool("a")])));
+  sources[0].changed();
+  await pass(50);
+  pageAccess.set({ isAllowed: false });
+  answer();
+  await pass(10);
+  assert.equal(messages.length, 0);
+  pageAccess.set({ isAllowed: true });
+  await pass(5000);
+  answer();
+  await pass(10);
+  assert.equal(messages.length, 1);
+});
+
+test("a server that has no tools yet is polled again after its page was forbidden", async () => {
+  const { messages, sources, pageAccess } = started();
+  sources[0].needsPolling = true;
+  sources[0].changed();
+  await pass(1000);
+  pageAccess.set({ isAllowed: false });
+  await pass(1000);
+  pageAccess.set({ isAllowed: true });
+  await pass(5000);
+  sources[0].tools = [tool("a")];
+  await pass(60_000);
   assert.equal(messages.length, 1);
 });

@@ -111,3 +111,18 @@ test("missed approvals are announced once in ten seconds", () => {
   assert.deepEqual([tellAfter(0), tellAfter(9_999), tellAfter(1)], [1, 0, 1]);
   mock.timers.reset();
 });
+
+test("the badge shows remote access, but not before what waits for the person", () => {
+  const attention = new Attention(() => true);
+  attention.setRemote("open");
+  assert.equal(badge, "R");
+  attention.sync({ confirmations: [], stopped: true });
+  assert.equal(badge, "R");
+  attention.asked(request("1"));
+  assert.equal(badge, "1");
+  attention.decided("1");
+  attention.setRemote("used");
+  assert.equal(badge, "R");
+  attention.setRemote("");
+  assert.equal(badge, "II");
+});

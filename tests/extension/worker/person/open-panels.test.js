@@ -90,3 +90,16 @@ test("a panel that closes does not block messages to the others", () => {
   panels.broadcast("closed", {});
   assert.deepEqual(open.received, [{ method: "closed", params: {} }]);
 });
+
+test("what the worker answers itself does not go to the server", async () => {
+  const asked = [];
+  const own = { "remote.allow": async ({ name }) => asked.push(name) && undefined };
+  const refuse = async () => assert.fail("the server was asked");
+  const panels = new Panels(refuse, () => {}, own);
+  const port = new Port();
+  panels.connected(port);
+  port.say({ id: 1, method: "remote.allow", params: { name: "laptop" } });
+  await settled();
+  assert.deepEqual(asked, ["laptop"]);
+  assert.deepEqual(port.received, [{ id: 1, result: {} }]);
+});

@@ -20,6 +20,9 @@ const EXEMPT = {
   "data/file-downloads.js": "the order of files that are being saved",
   "link/self-description.js": "when this worker started",
   "reading/page-reading.js": "readings, too large to be stored: without one the whole page is read",
+  "plugins/adapter-files.js": "what was asked on this connection, which ends with the worker",
+  "plugins/page-scripts.js": "the order of scripts that a running command begins",
+  "shared/server-pairing.js": "an id that is being read or made",
   "reading/element-wait.js": "a number for each running wait",
 };
 /** Values that can change: not a literal, a function, a regular expression or another constant. */

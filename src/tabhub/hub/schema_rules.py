@@ -1,4 +1,4 @@
-"""Checks and bounds the schemas of pages before they are compiled or listed.
+"""Checks and bounds the schemas of untrusted authors before they are compiled or listed.
 
 Every value in a place where a schema can stand is checked as one. What is left out cannot be
 referred to, so an accepted schema is small even with its references expanded.
@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from tabhub.page_tools import schema_size
-from tabhub.page_tools.core.schema import LONGEST, readable
-from tabhub.page_tools.schema_size import MOST_PLACES, Unfit, require_small
+from tabhub.hub import schema_size
+from tabhub.hub.schema_size import MOST_PLACES, Unfit, require_small
+from tabhub.hub.texts import LONGEST, readable
 
 DEEPEST = 50
 MOST_PATTERNS = 100
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 def checked_schema(given: msgspec.Raw, most_bytes: int) -> bytes:
-    """A page's schema as compact JSON; Unfit with the reason if it is refused."""
+    """A schema as compact JSON; Unfit with the reason if it is refused."""
     if len(given) > most_bytes:
         raise Unfit(f"its schema has more than {most_bytes} bytes")
     schema = _object(given)

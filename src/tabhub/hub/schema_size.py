@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-"""Keywords with schemas under names of the page's choice."""
+"""Keywords with schemas under names of the author's choice."""
 LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 SINGLE = frozenset(
     {
@@ -63,7 +63,7 @@ Json = dict[str, Any]
 
 
 class Unfit(ValueError):
-    """Something that a page has sent cannot be used; the message says why."""
+    """Something from an untrusted author cannot be used; the message says why."""
 
 
 def require_small(schema: Json, deepest: int) -> None:
@@ -125,7 +125,7 @@ class _Expansion:
             raise Unfit("its schema refers to another document")
         if reference in ("#", "#/"):
             raise Unfit("its schema refers to itself")
-        return _resolved(self._root, reference)
+        return resolved(self._root, reference)
 
 
 def _own(node: Json) -> int:
@@ -150,7 +150,7 @@ def _schemas(keyword: str, value: Any) -> Iterator[Any]:
         yield value
 
 
-def _resolved(root: Json, reference: str) -> Any:
+def resolved(root: Json, reference: str) -> Any:
     """The schema that a reference names; each step must lead from schema to schema."""
     node: Any = root
     steps = iter(unquote(reference).removeprefix("#/").split("/"))

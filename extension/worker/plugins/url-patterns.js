@@ -1,0 +1,5 @@
+/** Match patterns as a module. */
+
+import "../../content/shared/match-patterns.js";
+
+export const isMatch = tabhubIsMatch;

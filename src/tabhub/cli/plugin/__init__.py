@@ -1,0 +1,1 @@
+"""`tabhub plugin`: the plugins of a home, read from its files, whether or not a server runs."""

@@ -1,0 +1,17 @@
+"""Texts of untrusted authors, pages and plugins, made fit to be shown."""
+
+LONGEST = 4000
+LONGEST_TITLE = 200
+
+
+def one_line(text: str, longest: int = LONGEST_TITLE) -> str:
+    """A text, by default a title, as one line of printable characters."""
+    return " ".join(readable(text, longest).split())
+
+
+def readable(text: str, longest: int = LONGEST) -> str:
+    """A text, shortened, without unprintable characters; line ends stay."""
+    if len(text) <= longest and text.isprintable():
+        return text
+    printable = "".join(char for char in text[: 2 * longest] if char.isprintable() or char == "\n")
+    return printable if len(printable) <= longest else printable[: longest - 1] + "…"

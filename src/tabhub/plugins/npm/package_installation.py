@@ -1,0 +1,240 @@
+"""Installs plugins from the registry into tabhub's home, updates and removes them.
+
+An installed package lies in `plugins/<name>`. While the person has reviewed that version, a newer
+one waits in `plugins/.waiting/<name>`, so that the reviewed one keeps running. A package is
+complete before it gets its place: another process never finds half of one.
+"""
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from tabhub.config.files import locked, private_folder
+from tabhub.errors import InvalidArguments, NotFound, TabhubError
+from tabhub.hub.texts import one_line
+from tabhub.plugins.npm.archive import refused, unpack
+from tabhub.plugins.npm.npm_registry import Registry, Release, is_newer, parse_specifier
+from tabhub.plugins.package import INSTALLATION, WAITING, Package, plugin_name, read_package
+from tabhub.plugins.python_source.source_files import is_plugin
+
+UNFINISHED, REPLACED = ".new-", ".old-"
+AT_ONCE = 4
+"""Requests to the registry during a check for updates."""
+
+
+class Installed(Struct, frozen=True):
+    """A package that now has its place."""
+
+    package: Package
+    waits: bool = False
+    """Whether it lies beside the reviewed version until the person reviews it too."""
+    is_new: bool = True
+    """False if exactly this was there before."""
+
+
+class Update(Struct, frozen=True):
+    """A newer version of an installed plugin."""
+
+    name: str
+    package: str
+    current: str
+    latest: str
+
+
+class UpdateCheck(Struct, frozen=True):
+    """The newer versions, and why some plugins could not be checked."""
+
+    updates: list[Update]
+    failed: dict[str, str]
+
+
+class Installation:
+    """The installed packages in one folder."""
+
+    def __init__(
+        self, folder: Path, registry: Registry, is_reviewed: Callable[[Package], bool]
+    ) -> None:
+        self._folder = folder
+        self._waiting = folder / WAITING
+        self._registry = registry
+        self._is_reviewed = is_reviewed
+
+    async def install(self, specifier: str) -> Installed:
+        """Install `name`, `name@version` or `name@tag`; it can be used once it is reviewed."""
+        package, version = parse_specifier(specifier)
+        self._require_place(plugin_name(package), package)
+        return await self._fetch(await self._registry.release(package, version))
+
+    async def update(self, name: str) -> Installed | None:
+        """Fetch the latest version of an installed plugin; None if there is no newer one."""
+        newest = self.newest(name)
+        release = await self._registry.release(newest.package)
+        return await self._fetch(release) if is_newer(release.version, newest.version) else None
+
+    async def check(self) -> UpdateCheck:
+        """Ask the registry for newer versions of all installed plugins, without fetching any."""
+        slots = asyncio.Semaphore(AT_ONCE)
+        updates: list[Update] = []
+        failed: dict[str, str] = {}
+
+        async def look(name: str) -> None:
+            try:
+                async with slots:
+                    updates.extend(await self._update_of(name))
+            except TabhubError as error:
+                failed[name] = error.message
+
+        await asyncio.gather(*map(look, self.names()))
+        return UpdateCheck(sorted(updates, key=lambda update: update.name), failed)
+
+    def names(self) -> list[str]:
+        """The names of what is installed, also of what cannot be read."""
+        return sorted(path.name for path in _folders(self._folder) if not is_plugin(path))
+
+    def has(self, name: str) -> bool:
+        """Whether a plugin, in whatever language, is installed under this name."""
+        return name in self.names() or bool(self._in_python(name))
+
+    def _in_python(self, name: str) -> list[Path]:
+        """The files and folders of a plugin in Python, which a person has put there."""
+        file = name.replace("-", "_")
+        places = (self._folder / part for part in (name, f"{name}.py", f"{file}.py"))
+        return [place for place in dict.fromkeys(places) if _is_name(name) and is_plugin(place)]
+
+    def waiting(self, name: str) -> Package | None:
+        """The version that waits for its review."""
+        with suppress(TabhubError):
+            return read_package(self._waiting / name, "installed") if _is_name(name) else None
+        return None
+
+    def remove(self, name: str) -> None:
+        """Remove an installed plugin, also one that cannot be read."""
+        with self._changing():
+            in_python = self._in_python(name)
+            if not in_python:
+                self._require_installed(name)
+            for place in in_python or (self._folder / name, self._waiting / name):
+                self._discard(place)
+
+    def name_of(self, specifier: str) -> str:
+        """The plugin that was installed from a package; its own name is understood too."""
+        if self.has(specifier):
+            return specifier
+        try:
+            package, _ = parse_specifier(specifier)
+        except TabhubError:
+            raise _not_installed(specifier) from None
+        name = plugin_name(package)
+        self._require_installed(name)
+        self._require_place(name, package)
+        return name
+
+    async def _update_of(self, name: str) -> list[Update]:
+        newest = self.newest(name)
+        release = await self._registry.release(newest.package)
+        if not is_newer(release.version, newest.version):
+            return []
+        return [Update(name, newest.package, newest.version, release.version)]
+
+    def newest(self, name: str) -> Package:
+        """The version that waits, else the installed one."""
+        self._require_installed(name)
+        return self.waiting(name) or read_package(self._folder / name, "installed")
+
+    def _require_installed(self, name: str) -> None:
+        if name not in self.names():
+            raise _not_installed(name)
+
+    def _require_place(self, name: str, package: str) -> None:
+        """Raise if another plugin has the name already."""
+        if self._in_python(name):
+            raise InvalidArguments(
+                f"There is a plugin in Python called {name} already; remove it first. Nothing was "
+                "changed."
+            )
+        there = self._readable(name)
+        if there is not None and there.package != package:
+            raise InvalidArguments(
+                f"{there.package} is installed as {name} already; remove it first. "
+                "Nothing was changed."
+            )
+
+    def _readable(self, name: str) -> Package | None:
+        with suppress(TabhubError):
+            return read_package(self._folder / name, "installed")
+        return None
+
+    async def _fetch(self, release: Release) -> Installed:
+        tarball = await self._registry.tarball(release)
+        return await asyncio.to_thread(self._place, release, tarball)
+
+    def _place(self, release: Release, tarball: bytes) -> Installed:
+        with self._changing():
+            folder = Path(tempfile.mkdtemp(dir=self._folder, prefix=UNFINISHED))
+            try:
+                return self._placed(self._unpacked(release, tarball, folder))
+            finally:
+                self._discard(folder)
+
+    def _unpacked(self, release: Release, tarball: bytes, folder: Path) -> Package:
+        unpack(tarball, folder)
+        package = read_package(folder, "installed")
+        if (package.package, package.version) != (release.package, release.version):
+            raise refused(f"it says that it is {package.package} {package.version}")
+        return package
+
+    def _placed(self, fresh: Package) -> Installed:
+        there = self._readable(fresh.name)
+        if there is not None and there.digests == fresh.digests:
+            self._discard(self._waiting / fresh.name)
+            return Installed(there, is_new=False)
+        waits = there is not None and self._is_reviewed(there)
+        place = (self._waiting if waits else self._folder) / fresh.name
+        self._move(fresh.folder, place)
+        if not waits:
+            self._discard(self._waiting / fresh.name)
+        return Installed(read_package(place, "installed"), waits)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Hold the folder's lock, and remove what a process that was killed has left."""
+        private_folder(self._folder)
+        with locked(self._folder / INSTALLATION):
+            for path in self._folder.iterdir():
+                if path.name.startswith((UNFINISHED, REPLACED)):
+                    self._discard(path)
+            yield
+
+    def _move(self, folder: Path, place: Path) -> None:
+        private_folder(place.parent)
+        self._discard(place)
+        folder.rename(place)
+
+    def _discard(self, place: Path) -> None:
+        """Remove a folder; it leaves its place at once, and as a whole."""
+        if place.is_symlink():
+            place.unlink()
+        elif place.exists():
+            doomed = Path(tempfile.mkdtemp(dir=self._folder, prefix=REPLACED))
+            place.rename(doomed / place.name)
+            shutil.rmtree(doomed)
+
+
+def _not_installed(name: str) -> NotFound:
+    shown = one_line(name, 100)
+    return NotFound(f"No plugin {shown!r} is installed. Nothing was changed.", effect="none")
+
+
+def _folders(folder: Path) -> Iterator[Path]:
+    """The folders of packages; names with a dot in front are ours."""
+    with suppress(FileNotFoundError):
+        yield from (path for path in folder.iterdir() if _is_name(path.name) and path.is_dir())
+
+
+def _is_name(name: str) -> bool:
+    return not name.startswith(".") and name == Path(name).name
