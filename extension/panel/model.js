@@ -23,7 +23,11 @@ const CHANGES = {
   }),
   mismatch: (model, { text }) => ({ ...model, mismatch: text }),
   remote: (model, remote) => ({ ...model, remote }),
-  "tool.invocationStart": (model, start) => ({ ...model, running: [...model.running, start] }),
+  // It comes again when another panel opens.
+  "tool.invocationStart": (model, start) => ({
+    ...model,
+    running: added(model.running, start),
+  }),
   "tool.invocationEnd": (model, end) => ({
     ...model,
     running: model.running.filter(({ id }) => id !== end.id),
@@ -59,8 +63,9 @@ function withWaiting(model, change) {
 }
 
 /**
- * @param {Panel.Confirmation[]} all
- * @param {Panel.Confirmation} one
+ * @template {{id: string}} T
+ * @param {T[]} all
+ * @param {T} one
  */
 function added(all, one) {
   return all.some(({ id }) => id === one.id) ? all : [...all, one];

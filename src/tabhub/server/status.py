@@ -223,7 +223,7 @@ class Report:
             "ready": browser.ready,
             "kind": info.kind,
             "remote": browser.is_remote,
-            "panels": browser.panels,
+            "panels": browser.panels or 0,
             "mismatch": self.browsers.mismatch_of(browser.id),
         }
 

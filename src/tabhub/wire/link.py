@@ -96,8 +96,8 @@ class BrowserInfo(LinkStruct):
     """Whether tabhub started the browser for agents, or it is the person's own."""
     instance: str = ""
     """Differs for every start of the browser."""
-    panels: int = 0
-    """How many side panels are open."""
+    panels: int | None = None
+    """How many side panels are open; other extensions than tabhub's do not say."""
 
 
 class KnownTab(LinkStruct):

@@ -190,9 +190,9 @@ EXTENSION = Link(
         "relay",
         "notification",
         panel.InvocationStart,
-        about="A call of any tool begins; the panel shows it. Sent to every browser, with the "
-        "names of tool and agent and without arguments. It can arrive after the call's first "
-        "`tool.dispatch`.",
+        about="A call of any tool begins; the panel shows it. Sent to every browser but those that "
+        "say that no panel is open, with the names of tool and agent and without arguments. It can "
+        "arrive after the call's first `tool.dispatch`, and again when another panel opens.",
     ),
     LinkMethod(
         "tool.invocationEnd",

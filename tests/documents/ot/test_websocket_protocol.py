@@ -107,3 +107,20 @@ async def test_tools_of_pages_and_each_call_of_a_batch_are_announced() -> None:
             name,
             "browser_batch",
         ]
+
+
+@pytest.mark.document("OT-tosend-invocation")
+async def test_a_browser_without_an_open_panel_gets_no_announcement_until_one_opens() -> None:
+    async with served() as server, connected(server.port) as extension, client(server.port) as http:
+        await extension.sync(tab(1), panels=0)
+        agent = Agent(http)
+        calling = asyncio.create_task(agent.call("browser_execute_script", code="1", tabId=1))
+        dispatch = await extension.command("page.evaluate")
+        await extension.notify("ping", {})
+        await eventually(lambda: "pong" in seen(extension), "all messages before")
+        assert START not in queued(extension)
+        await extension.notify("panel.changed", {"open": 1})
+        start = await announced(extension, START)
+        await extension.send({"id": dispatch["id"], "result": {"output": {"value": 1}}})
+        await calling
+        assert (await announced(extension, END))["id"] == start["id"]

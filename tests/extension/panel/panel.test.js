@@ -49,6 +49,13 @@ test("an agent is at work from the start of its first call to the end of its las
   assert.equal(workOf(applyMessage(model, "closed", {})).size, 0, "the end may never come");
 });
 
+test("a call whose start comes again, for another panel, is one call", () => {
+  const call = { id: "1", session: "s1", title: "Tool 1" };
+  let model = applyMessage(START, "tool.invocationStart", call);
+  model = applyMessage(model, "tool.invocationStart", call);
+  assert.deepEqual(model.running, [call]);
+});
+
 const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);
 
 test("the scopes of an approval name the site, the narrowest first", () => {

@@ -46,8 +46,8 @@ class Browser:
     """Whether it has listed its tabs."""
     is_known: bool = False
     """Whether it has said what kind of browser it is, on this connection or on the one before."""
-    panels: int = 0
-    """How many side panels are open in it."""
+    panels: int | None = None
+    """How many side panels are open in it; None if it does not say."""
     is_remote: bool = False
     """Whether it is reached through the proxy."""
 
@@ -166,6 +166,12 @@ class Browsers:
     @property
     def has_panel(self) -> bool:
         return any(browser.panels for browser in self._all.values())
+
+    @property
+    def watched(self) -> list[Browser]:
+        """The browsers here that may show the person what happens: no panel is open in others."""
+        here = (browser for browser in self._all.values() if not browser.is_remote)
+        return [browser for browser in here if browser.panels != 0]
 
     def on_activated(self, listener: Callable[[Tab], None]) -> None:
         """Call the listener with every tab that a person activates, or whose window they do."""
@@ -445,7 +451,7 @@ class Browsers:
     def _panel(self, id: str, params: link.PanelChanged) -> None:
         self._set_panels(id, params.open)
 
-    def _set_panels(self, id: str, panels: int) -> None:
+    def _set_panels(self, id: str, panels: int | None) -> None:
         self._all[id].panels = 0 if self.is_remote(id) else panels
         self._panels_changed()
 
