@@ -4,7 +4,7 @@ import secrets
 import shlex
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -176,6 +176,13 @@ def subject_of(
     )
 
 
+class Decision(NamedTuple):
+    """What was decided about a call."""
+
+    subject: Subject
+    verdict: Verdict
+
+
 class Authorization:
     """Decides about one call, and records the verdict and its rule in it."""
 
@@ -191,21 +198,31 @@ class Authorization:
         self._routes = routes
         self._has_router = has_router
 
-    def require_not_denied(self, call: Call) -> None:
-        subject = self._guard.subject(call)
-        verdict = self._guard.decide(subject)
-        if isinstance(verdict, Deny):
-            call.site, call.rule, call.verdict = subject.site, verdict.rule.text, "denied"
-            raise _denied(verdict)
+    def require_not_denied(self, call: Call) -> Decision:
+        """The decision about the call, which holds until something is awaited."""
+        decision = self._decide(call)
+        if isinstance(decision.verdict, Deny):
+            call.site, call.rule = decision.subject.site, decision.verdict.rule.text
+            call.verdict = "denied"
+            raise _denied(decision.verdict)
+        return decision
 
-    async def require(self, call: Call, frame_site: str | None) -> None:
-        """Return if the call may be made, after asking a person where the rules say so."""
-        guard = self._guard
-        subject = guard.subject(call)
+    def _decide(self, call: Call, frame_site: str | None = None) -> Decision:
+        subject = self._guard.subject(call)
         if frame_site is not None:
             subject = replace(subject, site=frame_site)
+        return Decision(subject, self._guard.decide(subject))
+
+    async def require(
+        self, call: Call, frame_site: str | None, decision: Decision | None = None
+    ) -> None:
+        """Return if the call may be made, after asking a person where the rules say so.
+
+        A decision that was made just before is not made again.
+        """
+        guard = self._guard
+        subject, verdict = decision or self._decide(call, frame_site)
         call.site = subject.site
-        verdict = guard.decide(subject)
         call.may_enter = guard.frames(subject, verdict)
         call.may_tell = guard.telling(subject)
         call.rule = verdict.rule.text

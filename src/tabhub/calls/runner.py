@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Raw
 
 from tabhub.calls.approvals import Approvals
-from tabhub.calls.authorization import Authorization, Guard
+from tabhub.calls.authorization import Authorization, Decision, Guard
 from tabhub.calls.call import UNKNOWN, Call, Source
 from tabhub.calls.idempotency import Operation, Operations, Run
 from tabhub.calls.ports import AuditEvent, CallLog, Clock, Interrupted, Undelivered
@@ -180,12 +180,13 @@ class Runner:
         call.requested_tab = arguments.pop(tool.tab_argument, None) if tool.needs_tab else None
         call.tab_key = call.requested_tab if isinstance(call.requested_tab, int | str) else None
         await self._route(call)
+        decision = None
         if tool.is_bounded:
             # A foreign schema can be expensive to check: only permitted calls pay for that.
-            self._authorization.require_not_denied(call)
+            decision = self._authorization.require_not_denied(call)
             self._check(call)
         with self._endable(call):
-            result = await self._run_with_rerouting(call)
+            result = await self._run_with_rerouting(call, decision)
         if self._sources[tool.source].quotes_pages:
             result = with_pointers(result)
         if not self._has_router(tool):
@@ -207,13 +208,13 @@ class Runner:
         """Let a person end the call; a container stays, to report how its own calls ended."""
         return nullcontext() if call.tool.is_container else self.running.begin(call)
 
-    async def _run_with_rerouting(self, call: Call) -> CallResult:
+    async def _run_with_rerouting(self, call: Call, decision: Decision | None) -> CallResult:
         """Run the call; use another tab if this one closed before it received the call."""
         for _ in range(MOVES):
             try:
-                return await self._run_authorized(call)
+                return await self._run_authorized(call, decision)
             except Undelivered as undelivered:
-                error, before = undelivered.error, call.tab_key
+                error, before, decision = undelivered.error, call.tab_key, None
             if call.requested_tab is not None:
                 break
             await self._route(call)
@@ -227,11 +228,12 @@ class Runner:
             )
         raise error
 
-    async def _run_authorized(self, call: Call) -> CallResult:
+    async def _run_authorized(self, call: Call, decision: Decision | None) -> CallResult:
         """Authorize and run; if the call turns out to concern another site, authorize that too."""
         frame_site: str | None = None
         for _ in range(MOVES):
-            await self._authorization.require(call, frame_site)
+            await self._authorization.require(call, frame_site, decision)
+            decision = None
             try:
                 return await self._within_limit(call)
             except Forbidden as forbidden:

@@ -7,6 +7,7 @@ rule for a site. In doubt a URL is opaque: a disguised host must not get past a 
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from ipaddress import IPv6Address
 from typing import Generic, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -191,6 +192,7 @@ def _port(scheme: str | None, port: str) -> str:
     return f":{port}" if port else ""
 
 
+@lru_cache(maxsize=1024)
 def canonical_host(text: str) -> str:
     """A host in lower case, decoded and in punycode; an IP address in its usual form."""
     if text.startswith("["):
