@@ -10,7 +10,7 @@ import pytest
 from tabhub.config.files import locked
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.plugins import review
+from tabhub.plugins import installed_folders
 from tabhub.plugins.package import Package, read_package
 from tabhub.plugins.review import Reviews
 from tabhub.plugins.review_content import COMPARED_LINES
@@ -184,9 +184,9 @@ def test_an_update_that_waits_takes_its_place_when_it_is_approved(
         with locked(path):
             yield
 
-    monkeypatch.setattr(review, "locked", noting)
+    monkeypatch.setattr(installed_folders, "locked", noting)
     place.reviews.approve(update)
-    assert held[-1] == "installation"
+    assert held == ["installation"]
     assert place.read().version == "2.0.0"
     assert place.reviews.is_open(place.read())
     assert os.listdir(place.home.plugins / ".waiting") == []

@@ -11,7 +11,8 @@ from msgspec import Struct
 from tabhub.config.settings import Settings
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.texts import one_line
-from tabhub.plugins.package import PACKAGE_BYTES, WAITING, Kind, Package, read_file, read_package
+from tabhub.plugins.installed_folders import InstalledFolders
+from tabhub.plugins.package import PACKAGE_BYTES, Kind, Package, read_file, read_package
 from tabhub.plugins.python_source import source_files
 from tabhub.plugins.python_source.class_source import read_python
 from tabhub.plugins.python_source.described_plugins import Descriptions
@@ -103,7 +104,7 @@ class Plugins:
         package = self.get(name)
         if self._installed is None or package.kind != "installed" or package.python is not None:
             return package
-        waiting = self._installed / WAITING / package.name
+        waiting = InstalledFolders(self._installed).waiting(package.name)
         return read_package(waiting, "installed") if waiting.is_dir() else package
 
     def on_change(self, callback: Callable[[], None]) -> None:

@@ -52,10 +52,6 @@ RESERVED = frozenset(
 """Names that no plugin may have: those of OpenTabs, and ours."""
 OFFICIAL_SCOPE = "opentabs-dev"
 PREFIXES = ("opentabs-plugin-", "tabhub-plugin-")
-INSTALLATION = "installation"
-"""The file in the folder of installed plugins whose lock is held while they change."""
-WAITING = ".waiting"
-"""The folder beside installed plugins where updates wait for their review."""
 ADAPTER = "adapter.iife.js"
 PRE_SCRIPT = "pre-script.iife.js"
 

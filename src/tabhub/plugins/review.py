@@ -16,7 +16,8 @@ from msgspec import Struct
 
 from tabhub.config.files import locked, private_folder, write_private
 from tabhub.config.paths import Home
-from tabhub.plugins.package import INSTALLATION, WAITING, Digests, Package
+from tabhub.plugins.installed_folders import InstalledFolders
+from tabhub.plugins.package import Digests, Package
 from tabhub.plugins.review_content import Difference, ReviewedFile, differences, files_of
 
 log = logging.getLogger(__name__)
@@ -74,9 +75,8 @@ class Reviews:
         review = Review(package.package, package.version, package.digests, time.time())
         self._set_level(package.name, level)
         self._store(lambda reviews: reviews.__setitem__(package.name, review))
-        if package.kind == "installed" and package.folder.parent.name == WAITING:
-            with locked(package.folder.parents[1] / INSTALLATION):
-                _put_in_place(package)
+        if package.kind == "installed":
+            _put_in_place(package)
         self._changed()
 
     def forget(self, name: str) -> None:
@@ -146,10 +146,7 @@ def _read(path: Path) -> dict[str, Review]:
 
 def _put_in_place(package: Package) -> None:
     """Let an update take the place of the version that it waits beside."""
-    place = package.folder.parent.parent / package.name
-    old = package.folder.with_name(f".{package.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if place.exists():
-        place.rename(old)
-    package.folder.rename(place)
-    shutil.rmtree(old, ignore_errors=True)
+    folders = InstalledFolders.around(package.folder)
+    if folders is not None:
+        with folders.changing():
+            folders.put(package.folder, folders.place(package.name))

@@ -1,28 +1,24 @@
 """Installs plugins from the registry into tabhub's home, updates and removes them.
 
-An installed package lies in `plugins/<name>`. While the person has reviewed that version, a newer
-one waits in `plugins/.waiting/<name>`, so that the reviewed one keeps running. A package is
-complete before it gets its place: another process never finds half of one.
+While the person has reviewed the installed version, a newer one waits beside it, so that the
+reviewed one keeps running.
 """
 
 import asyncio
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from tabhub.config.files import locked, private_folder
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.texts import one_line
+from tabhub.plugins.installed_folders import InstalledFolders
 from tabhub.plugins.npm.archive import refused, unpack
 from tabhub.plugins.npm.npm_registry import Registry, Release, is_newer, parse_specifier
-from tabhub.plugins.package import INSTALLATION, WAITING, Package, plugin_name, read_package
+from tabhub.plugins.package import Package, plugin_name, read_package
 from tabhub.plugins.python_source.source_files import is_plugin
 
-UNFINISHED, REPLACED = ".new-", ".old-"
 AT_ONCE = 4
 """Requests to the registry during a check for updates."""
 
@@ -60,7 +56,7 @@ class Installation:
         self, folder: Path, registry: Registry, is_reviewed: Callable[[Package], bool]
     ) -> None:
         self._folder = folder
-        self._waiting = folder / WAITING
+        self._folders = InstalledFolders(folder)
         self._registry = registry
         self._is_reviewed = is_reviewed
 
@@ -109,17 +105,18 @@ class Installation:
     def waiting(self, name: str) -> Package | None:
         """The version that waits for its review."""
         with suppress(TabhubError):
-            return read_package(self._waiting / name, "installed") if _is_name(name) else None
+            return read_package(self._folders.waiting(name), "installed") if _is_name(name) else None
         return None
 
     def remove(self, name: str) -> None:
         """Remove an installed plugin, also one that cannot be read."""
-        with self._changing():
+        folders = self._folders
+        with folders.changing():
             in_python = self._in_python(name)
             if not in_python:
                 self._require_installed(name)
-            for place in in_python or (self._folder / name, self._waiting / name):
-                self._discard(place)
+            for place in in_python or (folders.place(name), folders.waiting(name)):
+                folders.discard(place)
 
     def name_of(self, specifier: str) -> str:
         """The plugin that was installed from a package; its own name is understood too."""
@@ -174,12 +171,8 @@ class Installation:
         return await asyncio.to_thread(self._place, release, tarball)
 
     def _place(self, release: Release, tarball: bytes) -> Installed:
-        with self._changing():
-            folder = Path(tempfile.mkdtemp(dir=self._folder, prefix=UNFINISHED))
-            try:
-                return self._placed(self._unpacked(release, tarball, folder))
-            finally:
-                self._discard(folder)
+        with self._folders.changing(), self._folders.unfinished() as folder:
+            return self._placed(self._unpacked(release, tarball, folder))
 
     def _unpacked(self, release: Release, tarball: bytes, folder: Path) -> Package:
         unpack(tarball, folder)
@@ -189,40 +182,17 @@ class Installation:
         return package
 
     def _placed(self, fresh: Package) -> Installed:
-        there = self._readable(fresh.name)
+        folders, there = self._folders, self._readable(fresh.name)
+        waiting = folders.waiting(fresh.name)
         if there is not None and there.digests == fresh.digests:
-            self._discard(self._waiting / fresh.name)
+            folders.discard(waiting)
             return Installed(there, is_new=False)
         waits = there is not None and self._is_reviewed(there)
-        place = (self._waiting if waits else self._folder) / fresh.name
-        self._move(fresh.folder, place)
+        place = waiting if waits else folders.place(fresh.name)
+        folders.put(fresh.folder, place)
         if not waits:
-            self._discard(self._waiting / fresh.name)
+            folders.discard(waiting)
         return Installed(read_package(place, "installed"), waits)
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Hold the folder's lock, and remove what a process that was killed has left."""
-        private_folder(self._folder)
-        with locked(self._folder / INSTALLATION):
-            for path in self._folder.iterdir():
-                if path.name.startswith((UNFINISHED, REPLACED)):
-                    self._discard(path)
-            yield
-
-    def _move(self, folder: Path, place: Path) -> None:
-        private_folder(place.parent)
-        self._discard(place)
-        folder.rename(place)
-
-    def _discard(self, place: Path) -> None:
-        """Remove a folder; it leaves its place at once, and as a whole."""
-        if place.is_symlink():
-            place.unlink()
-        elif place.exists():
-            doomed = Path(tempfile.mkdtemp(dir=self._folder, prefix=REPLACED))
-            place.rename(doomed / place.name)
-            shutil.rmtree(doomed)
 
 
 def _not_installed(name: str) -> NotFound:
