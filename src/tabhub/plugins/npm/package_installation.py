@@ -104,8 +104,10 @@ class Installation:
 
     def waiting(self, name: str) -> Package | None:
         """The version that waits for its review."""
+        if not _is_name(name):
+            return None
         with suppress(TabhubError):
-            return read_package(self._folders.waiting(name), "installed") if _is_name(name) else None
+            return read_package(self._folders.waiting(name), "installed")
         return None
 
     def remove(self, name: str) -> None:
