@@ -157,6 +157,58 @@ async def test_a_plugin_ends_with_its_folder(tmp_path: Path) -> None:
         assert (await health(server))["failedPlugins"]
 
 
+@pytest.mark.requirement("OT-37")
+async def test_a_linked_folder_that_becomes_a_link_to_an_installed_plugin_is_not_trusted(
+    tmp_path: Path,
+) -> None:
+    home = home_with(tmp_path, "bought")
+    folder = linked(tmp_path / "demo")
+    settings = Settings(local_plugins=[str(folder)])
+    async with served(settings, home=home, dev=True) as server:
+        await eventually(lambda: health(server), until=_has_polled)
+        assert (await health(server))["trustedPlugins"] == ["demo"]
+        folder.rename(tmp_path / "elsewhere")
+        folder.symlink_to(home.plugins / "bought")
+        await eventually(lambda: names(server), until=lambda seen: "demo_add_note" not in seen)
+        found = await health(server)
+        assert (found["trustedPlugins"], found["pluginDetails"][0]["name"]) == ([], "bought")
+        assert found["pluginDetails"][0]["closed"] == "not_reviewed"
+        assert "bought_add_note" not in await names(server)
+
+
+async def test_another_plugin_in_a_linked_folder_takes_the_place_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    folder = linked(tmp_path / "demo")
+    settings = Settings(local_plugins=[str(folder)])
+    async with served(settings, dev=True) as server:
+        await eventually(lambda: health(server), until=_has_polled)
+        folder.rename(tmp_path / "elsewhere")
+        linked(tmp_path / "other", "other").rename(folder)
+        await eventually(lambda: names(server), until=lambda seen: "other_add_note" in seen)
+        assert "demo_add_note" not in await names(server)
+        assert (await health(server))["trustedPlugins"] == ["other"]
+
+
+@pytest.mark.parametrize("level", ["auto", "off"])
+async def test_trust_in_a_local_plugin_never_passes_to_the_installed_one_of_its_name(
+    tmp_path: Path, level: str
+) -> None:
+    home = home_with(tmp_path, "demo")
+    keys.set_level(home, "plugins", "demo", level)
+    folder = linked(tmp_path / "mine")
+    settings = load(home)
+    settings.local_plugins = [str(folder)]
+    async with served(settings, home=home, dev=True) as server:
+        await eventually(lambda: health(server), until=_has_polled)
+        assert (await health(server))["trustedPlugins"] == ["demo"]
+        folder.rename(tmp_path / "elsewhere")
+        await eventually(lambda: health(server), until=lambda seen: not seen["trustedPlugins"])
+        details = (await health(server))["pluginDetails"]
+        assert [each["closed"] for each in details] == ["not_reviewed"]
+        assert "demo_add_note" not in await names(server)
+
+
 PYTHON = '''
 from tabhub.sdk import Page, Plugin, tool
 
