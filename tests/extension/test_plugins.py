@@ -246,6 +246,26 @@ async def test_a_page_cannot_flood_the_server_with_forged_logs(made: PluginBench
     assert sum(len(log["entries"]) for log in logs) < 5000
 
 
+async def test_a_page_cannot_flood_a_plugin_with_forged_changes_of_its_readiness(
+    made: PluginBench,
+) -> None:
+    counting = b"async isReady() { window.asked = (window.asked ?? 0) + 1;"
+    await made.sync(made.plugin(adapter=ADAPTER.replace(b"async isReady() {", counting)))
+    page, tab = await made.open()
+    await made.ready(tab)
+    before = await made.value(page, "window.asked")
+    forge = """for (let i = 0; i < 3000; i++) {
+      const nonce = i % 2 ? __openTabs._readinessNonce : "guessed";
+      for (const plugin of ["notes", "other", "__proto__"])
+        postMessage({type: "opentabs:readiness-changed", plugin, nonce}, "*");
+    } window.ready = false; 1"""
+    await made.value(page, forge)
+    await made.value(page, "__openTabs._notifyReadinessChanged(); 1")
+    error = await made.refusal(tab, "echo", text="a")
+    assert (error["reason"], error["readiness"]) == ("adapter_not_ready", "not_ready")
+    assert await made.value(page, "window.asked") - before < 50
+
+
 async def test_two_plugins_share_a_page_with_their_own_settings(made: PluginBench) -> None:
     other = ADAPTER.replace(b'const NAME = "notes"', b'const NAME = "others"')
     urls = {"site": {"here": f"{made.site.url}/", "there": "https://there.example/"}}

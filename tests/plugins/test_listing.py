@@ -44,6 +44,16 @@ async def everything_listed(server: Server, token: str) -> str:
         for name in (NAME, "demo__add_note", "demo_other", "add_note"):
             texts.append((await agent.post("tools/call", {"name": name, "arguments": {}})).text)
         texts.append(json.dumps(await agent.result("permissions_check")))
+        for path in (f"/tools/{NAME}", "/metrics", "/openapi.json"):
+            texts.append((await http.get(path)).text)
+        for method in ("resources/list", "resources/templates/list", "prompts/list"):
+            texts.append((await agent.post(method)).text)
+        resource = {"type": "ref/resource", "uri": "tab://{tabId}/text"}
+        asked = {"ref": resource, "argument": {"name": "tabId", "value": ""}}
+        texts.append((await agent.post("completion/complete", asked)).text)
+        for status in ("plugin_list_tabs", "extension_check_adapter"):
+            arguments = {"name": status, "arguments": {"plugin": "demo"}}
+            texts.append((await agent.post("tools/call", arguments)).text)
     return "\n".join(texts)
 
 
