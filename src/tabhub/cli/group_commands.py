@@ -290,7 +290,9 @@ def plugin_link(
 
 @plugin_app.command("remove")
 def plugin_remove(
-    name: Annotated[str, typer.Argument(help="The plugin, or its package.")],
+    name: Annotated[
+        str, typer.Argument(help="The plugin, its package, or a path that you linked.")
+    ],
 ) -> None:
     """Remove a plugin with its settings, its level and its review; a linked folder stays."""
     from tabhub.cli.plugin.installing import remove

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Here
 from tests.plugins.packages import write_package
 from tests.support.product import Product
@@ -74,3 +76,27 @@ def test_a_plugin_in_a_folder_of_plugins_is_not_unlinked(here: Here, tmp_path: P
     [found] = json.loads(here("plugin", "list", "--json").stdout)["plugins"]
     refused = here("plugin", "remove", found["name"])
     assert refused.returncode == 1 and "localPluginDirs" in refused.stderr
+
+
+@pytest.mark.parametrize("by", ["path", "name of the folder"])
+def test_a_linked_folder_that_is_gone_can_be_forgotten(here: Here, tmp_path: Path, by: str) -> None:
+    folder = write_package(tmp_path / "my-one")
+    here("plugin", "link", str(folder))
+    folder.rename(tmp_path / "elsewhere")
+    unknown = here("plugin", "remove", "demo")
+    assert unknown.returncode == 1
+    assert f"tabhub plugin remove {folder}" in unknown.stderr, "this may be what was meant"
+    removed = here("plugin", "remove", str(folder) if by == "path" else "my-one")
+    assert removed.returncode == 0 and str(folder) in removed.stdout
+    assert linked(here) == []
+
+
+def test_a_linked_plugin_can_be_removed_by_its_path(
+    here: Here, tmp_path: Path, product: Product
+) -> None:
+    folder = write_package(tmp_path / "mine")
+    here("plugin", "link", str(folder))
+    assert here("plugin", "review", "demo", "--yes").returncode == 0
+    assert here("plugin", "remove", str(folder)).returncode == 0
+    assert linked(here) == []
+    assert "demo" not in (product.home / "config.json").read_text()

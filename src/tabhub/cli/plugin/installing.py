@@ -8,7 +8,7 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json, print_table, wants_json
-from tabhub.cli.plugin.linking import unlink
+from tabhub.cli.plugin.linking import about_lost, find_linked, unlink
 from tabhub.cli.plugin.plugin_list import plugins_of, reviews_of
 from tabhub.config import keys
 from tabhub.config.environment import read_npmrc
@@ -58,18 +58,38 @@ def remove(name: str) -> None:
     """Remove a plugin with its settings, its level and its review."""
     home = Home.from_environment().create()
     installation = _installation(home)
-    linked = _linked(home, installation, name)
-    plugin = installation.name_of(name) if linked is None else linked.name
+    linked = None if installation.has(name) else find_linked(home, name)
     if linked is None:
-        installation.remove(plugin)
+        _forget(home, _remove_installed(home, installation, name))
     else:
         unlink(home, linked)
+        if isinstance(linked, Package):
+            _forget(home, linked.name, f" Your folder stays: {linked.folder}")
+        else:
+            print(harmless(f"Removed: {linked} is not looked for any longer."))
+    running.reload(home)
+
+
+def _forget(home: Home, plugin: str, more: str = "") -> None:
     reviews_of(home).forget(plugin)
     plugin_settings.forget(home, plugin)
     keys.set_level(home, "plugins", plugin, None)
-    stays = "" if linked is None else f" Your folder stays: {linked.folder}"
-    print(f"Removed: {plugin}, with its settings and its level.{harmless(stays)}")
-    running.reload(home)
+    print(f"Removed: {plugin}, with its settings and its level.{harmless(more)}")
+
+
+def _remove_installed(home: Home, installation: Installation, name: str) -> str:
+    package = plugins_of(home).all().get(name)
+    if package is not None and package.kind == "environment":
+        raise NotFound(
+            f"{name} is part of the Python package {package.package}, which is installed beside "
+            f"tabhub. Uninstall that, for example: pip uninstall {package.package}"
+        )
+    try:
+        plugin = installation.name_of(name)
+    except NotFound as error:
+        raise NotFound(f"{error.message}{about_lost(home)}", effect="none") from None
+    installation.remove(plugin)
+    return plugin
 
 
 def _installation(home: Home) -> Installation:
@@ -91,17 +111,6 @@ async def _update_all(
         if updated is not None:
             done.append(updated)
     return done, failed
-
-
-def _linked(home: Home, installation: Installation, name: str) -> Package | None:
-    """The plugin of this name in a folder of the person's own; None if it was installed."""
-    package = None if installation.has(name) else plugins_of(home).all().get(name)
-    if package is not None and package.kind == "environment":
-        raise NotFound(
-            f"{name} is part of the Python package {package.package}, which is installed beside "
-            f"tabhub. Uninstall that, for example: pip uninstall {package.package}"
-        )
-    return package if package is not None and package.kind == "local" else None
 
 
 def _report(done: list[Installed], as_json: bool) -> None:
