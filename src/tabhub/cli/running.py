@@ -60,7 +60,8 @@ class PidFile(msgspec.Struct):
 def dev_mode_warning(trusted: list[str]) -> str:
     """What every command says about plugins that a server in dev mode trusts."""
     names = ", ".join(trusted) or "plugins in folders that you link"
-    return f"DEV MODE: {names} run WITHOUT A REVIEW until this server ends."
+    verb = "runs" if len(trusted) == 1 else "run"
+    return f"DEV MODE: {names} {verb} WITHOUT A REVIEW until this server ends."
 
 
 def read_pid_file(home: Home) -> PidFile | None:

@@ -9,7 +9,7 @@ from tests.plugins.packages import write_package
 from tests.support.eventually import eventually_sync
 from tests.support.product import Product
 
-WARNING = "DEV MODE: demo run WITHOUT A REVIEW until this server ends."
+WARNING = "DEV MODE: demo runs WITHOUT A REVIEW until this server ends."
 
 
 @pytest.mark.requirement("OT-37")

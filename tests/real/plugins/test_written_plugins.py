@@ -99,7 +99,7 @@ async def test_a_new_plugin_runs_in_dev_mode_and_says_so_loudly(tmp_path: Path) 
             listed = made.product.run("plugin", "list", "--json")
             assert '"trusted":["orders"]' in listed.stdout
             status = made.product.run("status")
-            assert "DEV MODE: orders run WITHOUT A REVIEW" in status.stdout
+            assert "DEV MODE: orders runs WITHOUT A REVIEW" in status.stdout
         assert not Home(made.product.home).reviews.exists()
 
 
