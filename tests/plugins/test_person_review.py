@@ -132,6 +132,25 @@ async def test_the_panel_shows_what_has_changed_since_the_last_review(tmp_path: 
         assert len(last) <= MOST_LINES + 1
 
 
+@pytest.mark.parametrize("place", [0, 100, 50_000, 99_999])
+async def test_the_panel_shows_what_differs_in_a_very_long_line(tmp_path: Path, place: int) -> None:
+    """Bundles are one line: its beginning says nothing about a change further on."""
+    before = "x" * 100_000
+    async with reviewing(tmp_path, adapter=before) as setting:
+        review(setting.home, "demo")
+        install(setting.home, "demo", adapter=f"{before[:place]}steal(){before[place:]}")
+        setting.server.app.reload()
+        [file] = [
+            file
+            for file in (await setting.ask("plugin.getReview"))["files"]
+            if file["name"] == "dist/adapter.iife.js"
+        ]
+        changed = [line for line in file["changes"] if line[0] in "+-"]
+        assert [line[0] for line in changed] == ["-", "+"]
+        assert "steal()" in changed[1] and "steal" not in changed[0]
+        assert all("characters]" in line and len(line) < 600 for line in changed)
+
+
 async def test_no_endpoint_approves_a_plugin_for_an_agent(tmp_path: Path) -> None:
     home = home_with(tmp_path, "demo")
     token = Clients(home).add("claude")

@@ -157,6 +157,23 @@ def test_the_difference_shows_only_what_differs(place: Place) -> None:
     [change] = place.reviews.differences(place.read())
     assert [line for line in change.lines if line[0] in "+-"] == ["-line 50000", "+steal()"]
     assert len(change.lines) < 12
+    assert change.lines[0] == "@@ -49998,7 +49998,7 @@", "the numbers are those of the file"
+
+
+@pytest.mark.parametrize("separator", ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\r"])
+def test_the_difference_shows_a_line_that_has_left_its_comment(
+    place: Place, separator: str
+) -> None:
+    """Python takes more characters for the end of a line than the languages of plugins do."""
+    write_package(place.folder, adapter=f"// harmless{separator}steal()\n")
+    place.reviews.approve(place.read())
+    write_package(place.folder, adapter="// harmless\nsteal()\n")
+    [change] = place.reviews.differences(place.read())
+    assert [line for line in change.lines if line[0] in "+-"] == [
+        f"-// harmless{separator}steal()",
+        "+// harmless",
+        "+steal()",
+    ]
 
 
 def test_a_file_that_differs_everywhere_is_not_compared_line_by_line(place: Place) -> None:

@@ -1,6 +1,9 @@
 """The review of a plugin in the side panel: what the person is shown, and their approval."""
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from itertools import chain, groupby, repeat
+from operator import itemgetter
 
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.plugins.discovery import Plugins
@@ -11,6 +14,8 @@ from tabhub.wire.link import Nothing
 
 PART_CHARACTERS = 200_000
 LONGEST_LINE = 400
+SHOWN_BEFORE = 60
+"""Characters of a long line that are shown in front of what differs."""
 MOST_LINES = 2000
 
 
@@ -64,6 +69,35 @@ class PersonReview:
 
 def _shortened(lines: list[str]) -> list[str]:
     """The lines of a difference, cut to what a panel can show."""
-    shown = [line[:LONGEST_LINE] for line in lines[:MOST_LINES]]
+    shown = [_cut(line, other) for line, other in _with_counterparts(lines[:MOST_LINES])]
     left = len(lines) - len(shown)
     return [*shown, f"… {left} more lines"] if left else shown
+
+
+def _with_counterparts(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Each line, with the one that it replaces or that replaces it, if there is one."""
+    runs = [("", [""]), *((sign, list(run)) for sign, run in groupby(lines, itemgetter(0)))]
+    for (before, gone), (sign, run), (after, come) in zip(
+        runs, runs[1:], [*runs[2:], runs[0]], strict=False
+    ):
+        nearest, others = (after, come) if sign == "-" else (before, gone)
+        is_replaced = {sign, nearest} == {"-", "+"}
+        yield from zip(run, chain(others if is_replaced else (), repeat("")), strict=False)
+
+
+def _cut(line: str, other: str) -> str:
+    """A line of bearable length; of a longer one, the part from which on it differs."""
+    if len(line) <= LONGEST_LINE:
+        return line
+    sign, text = line[0], line[1:]
+    begin = max(_same(text, other[1:]) - SHOWN_BEFORE, 0)
+    left = len(text) - begin - LONGEST_LINE
+    before = f"[{begin} characters] " if begin else ""
+    after = f" [{left} more characters]" if left > 0 else ""
+    return f"{sign}{before}{text[begin : begin + LONGEST_LINE]}{after}"
+
+
+def _same(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    lengths = range(1, min(len(one), len(other)) + 1)
+    return bisect_left(lengths, True, key=lambda length: one[:length] != other[:length])

@@ -1,5 +1,6 @@
 """What a person reads before they approve a plugin: its files, and what is new in them."""
 
+import re
 from collections.abc import Iterator
 from difflib import unified_diff
 from hashlib import sha256
@@ -16,6 +17,8 @@ from tabhub.wire.tool_names import plugin_tool_name
 COMPARED_LINES = 4000
 """Where more lines than this differ, only their number is told: comparing them takes too long."""
 CONTEXT_LINES = 3
+_START = re.compile(r"([-+])([0-9]+)")
+"""Where a part of a difference begins in one of the files."""
 IN_PAGES = "Its code runs in these pages as you: it can do there whatever you can do."
 NO_SANDBOX = (
     "It is a program in Python, and runs on this computer as your own user, in no sandbox: it can "
@@ -90,7 +93,9 @@ def _copy(path: Path) -> str:
 
 def _changed_lines(before: str, after: str) -> Iterator[str]:
     """The differing lines, found in reasonable time whatever the files are."""
-    old, new = before.splitlines(), after.splitlines()
+    # `splitlines` also splits where JavaScript and Python do not: a line could leave its comment
+    # unseen.
+    old, new = before.split("\n"), after.split("\n")
     first = _common(old, new)
     last = _common(old[first:][::-1], new[first:][::-1])
     old_part, new_part = old[first : len(old) - last], new[first : len(new) - last]
@@ -103,7 +108,17 @@ def _changed_lines(before: str, after: str) -> Iterator[str]:
     end = max(last - CONTEXT_LINES, 0)
     around_old, around_new = old[begin : len(old) - end], new[begin : len(new) - end]
     lines = unified_diff(around_old, around_new, n=CONTEXT_LINES, lineterm="")
-    yield from (line for number, line in enumerate(lines) if number > 1)
+    yield from (_moved(line, begin) for number, line in enumerate(lines) if number > 1)
+
+
+def _moved(line: str, by: int) -> str:
+    """A line of a difference; if it is a heading, with the numbers that the lines have in the file.
+
+    The lines of the files themselves begin with a space, a plus or a minus.
+    """
+    if not line.startswith("@@"):
+        return line
+    return _START.sub(lambda found: f"{found[1]}{int(found[2]) + by}", line)
 
 
 def _common(old: list[str], new: list[str]) -> int:
