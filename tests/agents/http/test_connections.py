@@ -148,3 +148,52 @@ async def _until_accepted(http: httpx.AsyncClient) -> None:
     await eventually(
         lambda: http.get("/health"), until=lambda response: response.status_code != 503
     )
+
+
+class Recorder(asyncio.Transport):
+    """A transport that keeps what it should send."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self.sent.append(bytes(data))
+
+    def close(self) -> None:
+        self.sent.append(b"closed")
+
+
+async def test_the_head_of_a_response_leaves_together_with_its_body() -> None:
+    recorder = Recorder()
+    joined = limits.JoinedWrites(recorder, asyncio.get_running_loop())
+    for body in (b"first", b"HTTP/1.1 is what this body is about"):
+        joined.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        joined.write(body)
+        assert recorder.sent.pop() == b"HTTP/1.1 200 OK\r\n\r\n" + body
+    await asyncio.sleep(0)
+    assert recorder.sent == []
+
+
+async def test_the_head_of_a_stream_waits_for_no_event() -> None:
+    recorder = Recorder()
+    joined = limits.JoinedWrites(recorder, asyncio.get_running_loop())
+    joined.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    await asyncio.sleep(0)
+    joined.write(b"event")
+    assert recorder.sent == [b"HTTP/1.1 200 OK\r\n\r\n", b"event"]
+
+
+async def test_a_head_is_sent_before_its_connection_closes() -> None:
+    recorder = Recorder()
+    joined = limits.JoinedWrites(recorder, asyncio.get_running_loop())
+    joined.write(b"HTTP/1.1 431 Too Large\r\n\r\n")
+    joined.close()
+    assert recorder.sent == [b"HTTP/1.1 431 Too Large\r\n\r\n", b"closed"]
+
+
+async def test_an_answer_arrives_in_one_piece() -> None:
+    async with served() as server, held(server, 1, request("/health")) as [(reader, _)]:
+        received = await asyncio.wait_for(reader.read(100_000), PATIENCE)
+        head, _, body = received.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200") and body.startswith(b"{")

@@ -34,6 +34,9 @@ ANONYMOUS_SECONDS = 5
 STALL_SECONDS = 30.0
 """How long a client may leave a response unread."""
 
+HEAD = b"HTTP/"
+"""How the head of a response begins."""
+
 SLOT = "tabhub.slot"
 """Key of a scope: the slot of the request's connection."""
 
@@ -115,6 +118,42 @@ TOO_LATE = _refusal(
 NOT_HTTP = _refusal(b"400 Bad Request", ProtocolError("This is not HTTP."))
 
 
+class JoinedWrites:
+    """A transport that sends the head of a response together with the body that follows at once.
+
+    Apart they are two packets, for which the client wakes up twice. The head of a stream, which has
+    no body yet, leaves in the next step of the loop.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self.transport = transport
+        self._loop = loop
+        self._head = b""
+
+    def write(self, data: bytes) -> None:
+        if self._head:
+            data, self._head = self._head + data, b""
+        elif data.startswith(HEAD):
+            self._head = data
+            self._loop.call_soon(self._flush)
+            return
+        self.transport.write(data)
+
+    def close(self) -> None:
+        self._flush()
+        self.transport.close()
+
+    def abort(self) -> None:
+        self.transport.abort()
+
+    def is_closing(self) -> bool:
+        return self.transport.is_closing()
+
+    def _flush(self) -> None:
+        if self._head:
+            self.write(b"")
+
+
 class BoundedHttp(HttpToolsProtocol):
     """uvicorn's protocol with limits: it reads heads of any size and waits without end."""
 
@@ -129,6 +168,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.transport = cast(asyncio.Transport, JoinedWrites(transport, self.loop))
         # `close` would wait for a client that does not read.
         self._slot = self.slots.add(transport.abort)
         self._start_timer(HEAD_SECONDS, transport.close)
@@ -169,6 +209,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_body = False
         self._stop_timer()
         self._slot.free()
+        self.transport = cast(JoinedWrites, self.transport).transport
         super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
