@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -12,12 +13,13 @@ from tabhub.browser.link.browsers import Browser, Browsers
 from tabhub.errors import TabhubError
 from tabhub.permissions.sites import site_of
 from tabhub.plugins.adapters import AdapterFiles, code_of, file_name
-from tabhub.plugins.package import Digests, Package
+from tabhub.plugins.package import Digests, Package, PluginTool
 from tabhub.plugins.plugin_settings import missing
 from tabhub.plugins.url_patterns import matches_any, parse_pattern
 from tabhub.wire import link
 from tabhub.wire.link import PluginCode
 from tabhub.wire.plugins import PluginUninstall, PluginUninstalled, PluginUpdate
+from tabhub.wire.tool_names import plugin_tool_name
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +37,7 @@ class Gate(Protocol):
         """Why it may not; None if it may."""
 
 
-class ActivePlugin(Struct, frozen=True):
+class ActivePlugin(Struct, frozen=True, dict=True):
     """A plugin with its settings, and whether its code may run."""
 
     package: Package
@@ -48,6 +50,12 @@ class ActivePlugin(Struct, frozen=True):
     @property
     def name(self) -> str:
         return self.package.name
+
+    @cached_property
+    def tools(self) -> dict[str, PluginTool]:
+        """Its tools by the names under which they are listed."""
+        package = self.package
+        return {plugin_tool_name(package.name, tool.name): tool for tool in package.tools}
 
     @property
     def homepage(self) -> str:

@@ -34,7 +34,6 @@ from tabhub.plugins.readiness import PluginInTab, Readiness, TabReadiness, Word
 from tabhub.plugins.tools import INSTANCE
 from tabhub.wire.link import Dispatch
 from tabhub.wire.mcp.messages import CallResult
-from tabhub.wire.tool_names import plugin_tool_name
 
 LONGEST_WORDS = 300
 """Of what a page says why a plugin is not ready."""
@@ -240,10 +239,10 @@ class PluginSource(Source):
 
 
 def _tool_of(plugin: ActivePlugin, tool: Tool) -> PluginTool:
-    for known in plugin.package.tools:
-        if tool.name == plugin_tool_name(plugin.name, known.name):
-            return known
-    raise NotFound(f"{plugin.name} has no tool {tool.name} any more.", "unknown_tool")
+    known = plugin.tools.get(tool.name)
+    if known is None:
+        raise NotFound(f"{plugin.name} has no tool {tool.name} any more.", "unknown_tool")
+    return known
 
 
 def _progress(call: Call) -> Any:

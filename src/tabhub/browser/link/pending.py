@@ -5,6 +5,7 @@ In development, inputs and outputs are also checked against the table of command
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -40,7 +41,16 @@ class Pending:
     The browser reports progress any number of times, then a result or an error.
     """
 
-    __slots__ = ("_learn", "_reports", "may_enter", "read_file", "read_result", "site", "untrusted")
+    __slots__ = (
+        "_learn",
+        "_reports",
+        "_waiting",
+        "may_enter",
+        "read_file",
+        "read_result",
+        "site",
+        "untrusted",
+    )
 
     def __init__(
         self,
@@ -63,13 +73,17 @@ class Pending:
         self.read_result = read_result or dispatched
         self._learn = learn
         """Turns the output into the return value, before any later message is handled."""
-        self._reports: asyncio.Queue[Report] = asyncio.Queue()
+        # For each command a queue of asyncio would take longer to make than to use.
+        self._reports: deque[Report] = deque()
+        self._waiting: asyncio.Future[None] | None = None
 
     def report(self, report: Report) -> None:
         """Take progress, the result or an error."""
         if isinstance(report, link.Dispatched) and self._learn is not None:
             report = _learned(self._learn, report.output)
-        self._reports.put_nowait(report)
+        self._reports.append(report)
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
 
     def enterable(self, sites: list[str]) -> list[str]:
         """Those of the sites whose frames may be entered."""
@@ -85,7 +99,10 @@ class Pending:
     async def outcome(self, progress: Progress) -> Any:
         """Wait for the output; an error is raised."""
         while True:
-            report = await self._reports.get()
+            if not self._reports:
+                self._waiting = asyncio.get_running_loop().create_future()
+                await self._waiting
+            report = self._reports.popleft()
             if isinstance(report, link.Dispatched):
                 return report.output
             if isinstance(report, TabhubError):
