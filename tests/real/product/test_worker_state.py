@@ -23,6 +23,13 @@ pytestmark = [
 # Content scripts of a page with an open dialog cannot reconnect before an answer.
 BLOCKED = ("frames", "page tools", "servers in frames")
 
+# The page that a browser starts with may be shown at any time, or never.
+NONE_PENDING = """chrome.tabs.query({}).then(async (tabs) => {
+    const pending = tabs.filter(({ pendingUrl }) => pendingUrl);
+    await Promise.all(pending.map(({ id }) => chrome.tabs.update(id, { url: "about:blank" })));
+    return !pending.length;
+})"""
+
 
 def _sorted(found: Any) -> Any:
     """Lists without their order, since restored entries may be in another order."""
@@ -52,6 +59,7 @@ async def test_a_worker_killed_after_any_step_restores_the_same_state(
     agent: Agent, opened: Opener, cdp: Cdp, site: Site
 ) -> None:
     await opened(site.page("form"))  # with no page left, only an alarm would wake the next worker
+    await eventually(lambda: cdp.in_worker(NONE_PENDING))
     async with clean(agent, site.url, site.other):
         await killed_at_every_step(agent, cdp, site)
 
