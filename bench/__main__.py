@@ -3,7 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 
-from bench.browser import evaluate, operations, page_calls, plugin_calls, plugin_changes
+from bench.browser import (
+    evaluate,
+    first_calls,
+    operations,
+    page_calls,
+    plugin_calls,
+    plugin_changes,
+)
 from bench.peers import comparison, coverage
 from bench.proxy import idle_extensions, lost_node, node_hops, round_trips, tunnel_calls
 from bench.rows import Row, line, table
@@ -46,6 +53,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "memory": memory.measure,
     "sessions": sessions.measure,
     "evaluate": evaluate.measure,
+    "first-calls": first_calls.measure,
     "operations": operations.measure,
     "pages": page_calls.measure,
     "plugin-calls": plugin_calls.measure,

@@ -12,6 +12,17 @@ m.innerHTML = Array.from({length: 1000}, (_, i) =>
   `<div><h3>Row ${i}</h3><span>text ${i}</span><a href="#${i}">link</a><button>Do</button></div>`
 ).join("")
 </script>"""
+_SCRIPTED = """<title>Scripted</title><button id=go>Go</button><p id=state></p><main id=m></main>
+<script>
+const rows = Array.from({length: 200}, (_, number) => {
+  const row = document.createElement("div");
+  row.innerHTML = `<h3>Row ${number}</h3><input value=${number}><a href=#>link</a>`;
+  row.addEventListener("click", () => (state.textContent = number));
+  return row;
+});
+addEventListener("load", () => m.append(...rows));
+go.addEventListener("click", () => (state.textContent = "Done"));
+</script>"""
 
 
 def item_page(site: Site) -> str:
@@ -27,6 +38,11 @@ def link_page(site: Site) -> str:
 def large_page(site: Site) -> str:
     """5,000 elements in 1,000 rows, and a button before them."""
     return _address(site, _LARGE)
+
+
+def scripted_page(site: Site, number: int) -> str:
+    """A page that its script draws when it has loaded; each number is another address."""
+    return f"{_address(site, _SCRIPTED)}&number={number}"
 
 
 def _address(site: Site, body: str) -> str:

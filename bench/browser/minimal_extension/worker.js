@@ -79,6 +79,14 @@ const commands = {
     });
     return result;
   },
+  async read({ tab }) {
+    const [{ result }] = await chrome.scripting.executeScript({
+      target: { tabId: tab },
+      injectImmediately: true,
+      func: () => document.body.innerText,
+    });
+    return result;
+  },
   port: ({ tab, tool, input }) => overPort(tab, { tool, input }),
   evaluate: ({ tab, code }) => value(tab, code),
   locate: ({ tab, selector }) =>
