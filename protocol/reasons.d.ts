@@ -17,6 +17,7 @@ declare type TabhubReason =
   | "not_authenticated"
   | "foreign_origin"
   | "foreign_host"
+  | "misdirected"
   | "token_expired"
   | "permission_off"
   | "permission_denied"

@@ -3,6 +3,7 @@
 Its arguments are `tls` and the address of NATS, both as needed.
 """
 
+import asyncio
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,8 +37,10 @@ async def main(is_tls: bool, nats: tuple[str, ...]) -> None:
         cert, key = certificate(Path(folder), "localhost") if is_tls else (None, None)
         settings = ProxySettings(secret=SECRET, certificate=cert, certificate_key=key, nats=nats)
         server = ProxyServer(settings, public, admin)
+    serving = asyncio.ensure_future(server.serve())
+    await server.joined.wait()
     print(public.getsockname()[1], flush=True)
-    await server.serve()
+    await serving
 
 
 if __name__ == "__main__":

@@ -155,6 +155,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "not_authenticated": Row(-32001, 401, "auth", effect="none"),
         "foreign_origin": Row(-32001, 403, "auth", effect="none"),
         "foreign_host": Row(-32001, 403, "auth", effect="none"),
+        "misdirected": Row(-32001, 421, "auth", effect="none"),
         "token_expired": Row(_TOOL, 401, "auth", effect="none"),
     },
     Forbidden: {

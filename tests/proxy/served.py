@@ -63,13 +63,17 @@ def listener() -> socket.socket:
 
 
 @asynccontextmanager
-async def served(**settings: Any) -> AsyncIterator[ServedProxy]:
+async def served(is_joined: bool = True, **settings: Any) -> AsyncIterator[ServedProxy]:
+    """A node, which has joined the others unless that cannot be."""
     public, admin = listener(), listener()
     chosen = ProxySettings(**{"secret": SECRET, "drain_seconds": 0.0, **settings})
     server = ProxyServer(chosen, public, admin)
     running = asyncio.create_task(server.serve())
     scheme = "https" if chosen.certificate else "http"
     found = ServedProxy(server, public.getsockname()[1], admin.getsockname()[1], scheme)
+    if is_joined:
+        async with asyncio.timeout(PATIENCE):
+            await server.joined.wait()
     try:
         yield found
     finally:

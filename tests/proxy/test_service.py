@@ -112,6 +112,37 @@ async def test_other_paths_origins_and_hosts_are_refused(
             assert "result" in await agent.ask(2, "list_extensions")
 
 
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("evil.example", None, 421),
+        ("proxy.example:9516", None, 421),
+        ("Proxy.example", "https://evil.example", 403),
+        ("Proxy.example", "null", 403),
+        ("Proxy.example", "chrome-extension://abc", 401),
+        ("proxy.example", None, 401),
+    ],
+)
+async def test_codes_are_exchanged_only_under_the_names_of_the_service(
+    host: str, origin: str | None, status: int
+) -> None:
+    headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
+    async with served(hosts=frozenset({"proxy.example"})) as proxy, proxy.http() as http:
+        answer = await http.post(
+            f"{proxy.public}/pair", json={"code": "ABCD-EFGH"}, headers=headers
+        )
+        assert answer.status_code == status
+        if status == 421:
+            assert f"--allowed-host {host}" in answer.json()["error"]["message"]
+
+
+async def test_a_name_that_is_not_the_services_is_named_in_the_refusal() -> None:
+    async with served(hosts=frozenset({"proxy.example"})) as proxy:
+        with pytest.raises(InvalidStatus) as refused:
+            await proxy.connect("/mcp", "proxy.example:9516")
+        assert b"--allowed-host proxy.example:9516" in refused.value.response.body
+
+
 async def test_the_origin_of_an_extension_is_taken() -> None:
     async with served() as proxy:
         origin = {"Origin": "chrome-extension://abcdefgh"}

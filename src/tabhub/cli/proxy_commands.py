@@ -15,7 +15,8 @@ SecretFile = Annotated[
     typer.Option(
         "--jwt-secret-file",
         metavar="F",
-        help="File with the signing secret. Default: proxy-secret in tabhub's home.",
+        help="File with the signing secret. Default: that of the proxy that runs with this home, "
+        "else proxy-secret in tabhub's home.",
     ),
 ]
 AdminPort = Annotated[
@@ -96,7 +97,8 @@ def proxy_serve(
     ] = 1,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM. Then calls end and sockets close; a second signal cuts off."""
-    from tabhub.cli.proxy.node import ServeRequest, serve
+    from tabhub.cli.proxy.node import serve
+    from tabhub.cli.proxy.serve_request import ServeRequest
 
     serve(
         ServeRequest(
@@ -134,10 +136,12 @@ def proxy_token(
         str | None, typer.Option(metavar="URL", help="Where it counts, and nowhere else.")
     ] = None,
     issuer: Annotated[
-        str | None, typer.Option(help="What the proxy was given as --issuer, if it was.")
+        str | None,
+        typer.Option(help="What the proxy demands. Default: that of the one that runs here."),
     ] = None,
     audience: Annotated[
-        str | None, typer.Option(help="What the proxy was given as --audience, if it was.")
+        str | None,
+        typer.Option(help="What the proxy demands. Default: that of the one that runs here."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -150,7 +154,10 @@ def proxy_token(
 
 @proxy_app.command("revoke")
 def proxy_revoke(
-    jti: Annotated[str | None, typer.Argument(help="The id of a token.")] = None,
+    jti: Annotated[
+        str | None,
+        typer.Argument(help="The id of a token; a whole token counts for the id in it."),
+    ] = None,
     user: Annotated[
         str | None, typer.Option(metavar="U", help="All tokens of this user so far.")
     ] = None,

@@ -29,6 +29,7 @@ from tabhub.config.secret import Auth, is_proof, is_proof_to_client, load
 from tabhub.config.settings import LevelWord
 from tabhub.errors import TabhubError, Unavailable, from_reason
 
+LOOPBACK = "127.0.0.1"
 RESPONSE_SECONDS = 3.0
 RELOAD_SECONDS = 10.0
 EXIT_SECONDS = 2.0
@@ -168,10 +169,10 @@ def reach(home: Home) -> Auth | None:
     return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 
-def is_listening(port: int) -> bool:
+def is_listening(port: int, host: str = LOOPBACK) -> bool:
     """Whether any program listens on the port, even one that does not answer."""
     try:
-        socket.create_connection(("127.0.0.1", port), RESPONSE_SECONDS).close()
+        socket.create_connection((host, port), RESPONSE_SECONDS).close()
     except OSError:
         return False
     return True
@@ -247,10 +248,18 @@ def allow_page(home: Home, origin: str, code: str | None, level: LevelWord | Non
     return answer
 
 
-def post(port: int, path: str, token: str, body: Facts) -> Facts | None:
+def post(
+    port: int,
+    path: str,
+    token: str,
+    body: Facts,
+    seconds: float = RESPONSE_SECONDS,
+    host: str = LOOPBACK,
+) -> Facts | None:
     """What a program of ours on a port answers, or its error; None if nobody answers."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-    response = _request("POST", port, path, headers, msgspec.json.encode(body))
+    encoded = msgspec.json.encode(body)
+    response = _request("POST", port, path, headers, encoded, seconds=seconds, host=host)
     if response is None:
         return None
     if response.status != 200 and (reason := response.reason()):
@@ -386,12 +395,19 @@ def _expect_ok(response: _Response | None) -> Any:
 
 
 def _request(
-    method: str, port: int, path: str, headers: dict[str, str], body: bytes | None = None
+    method: str,
+    port: int,
+    path: str,
+    headers: dict[str, str],
+    body: bytes | None = None,
+    *,
+    seconds: float = RESPONSE_SECONDS,
+    host: str = LOOPBACK,
 ) -> _Response | None:
     timed_out = _timed_out.get()
     if timed_out is not None and port in timed_out:
         return None
-    connection = HTTPConnection("127.0.0.1", port, timeout=RESPONSE_SECONDS)
+    connection = HTTPConnection(host, port, timeout=seconds)
     try:
         connection.request(method, path, body, headers)
         response = connection.getresponse()

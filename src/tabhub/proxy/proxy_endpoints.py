@@ -16,8 +16,9 @@ from tabhub.agents.http.messages import (
 )
 from tabhub.agents.metrics import Family, render
 from tabhub.errors import AccessError, InvalidArguments, NotFound, TabhubError, Unavailable
+from tabhub.proxy.identity import is_whole_token
 from tabhub.rate_limit import Clock, RateLimits
-from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.asgi import Header, Receive, Scope, Send
 
 MOST_BODY = 4096
 PAIRINGS_PER_MINUTE = 10
@@ -57,6 +58,7 @@ class _Endpoints:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
+            self._require_welcome(scope)
             handler = self._handlers.get(scope["path"])
             if handler is None:
                 raise NotFound(f"There is no {scope['path'][:100]}.")
@@ -64,14 +66,31 @@ class _Endpoints:
         except TabhubError as error:
             await refuse(scope, send, error)
 
+    def _require_welcome(self, scope: Scope) -> None:
+        """Raises for a request that is not to be answered, whatever it asks for."""
+
 
 class PublicEndpoints(_Endpoints):
-    """What is beside the WebSockets."""
+    """What is beside the WebSockets; `welcome` takes the hosts and the origins of a request."""
 
-    def __init__(self, exchange: Callable[[str], Awaitable[DeviceToken]], clock: Clock) -> None:
+    def __init__(
+        self,
+        exchange: Callable[[str], Awaitable[DeviceToken]],
+        clock: Clock,
+        welcome: Callable[[list[str], list[str]], None] = lambda hosts, origins: None,
+    ) -> None:
         super().__init__({"/pair": self._pair, "/mcp": self._reserved})
+        self._welcome = welcome
         self._exchange = exchange
         self._tries = RateLimits[str](PAIRINGS_PER_MINUTE, 60.0, clock)
+
+    def _require_welcome(self, scope: Scope) -> None:
+        headers: list[Header] = scope["headers"]
+        hosts, origins = (
+            [value.decode("latin-1") for name, value in headers if name == wanted]
+            for wanted in (b"host", b"origin")
+        )
+        self._welcome(hosts, origins)
 
     async def _pair(self, scope: Scope, receive: Receive, send: Send) -> None:
         require_method(scope, "POST")
@@ -92,7 +111,7 @@ class AdminEndpoints(_Endpoints):
 
     def __init__(
         self,
-        is_ready: Callable[[], bool],
+        problem: Callable[[], str],
         metrics: Callable[[], list[Family]],
         is_operator: Callable[[str], bool],
         pair: Callable[[PairRequest], Awaitable[str]],
@@ -107,7 +126,8 @@ class AdminEndpoints(_Endpoints):
                 "/revoke": self._revoke,
             }
         )
-        self._is_ready = is_ready
+        self._problem = problem
+        """Why this node takes no sockets now; empty if it does."""
         self._metrics = metrics
         self._is_operator = is_operator
         self._issue = pair
@@ -117,8 +137,9 @@ class AdminEndpoints(_Endpoints):
         await send_json(send, 200, b'{"status":"ok"}')
 
     async def _readyz(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not self._is_ready():
-            raise Unavailable("This node takes no sockets now.", "server_unavailable")
+        problem = self._problem()
+        if problem:
+            raise Unavailable(f"This node takes no sockets: {problem}", "server_unavailable")
         await send_json(send, 200, b'{"status":"ready"}')
 
     async def _metrics_page(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,6 +156,8 @@ class AdminEndpoints(_Endpoints):
         request = await _body(scope, receive, RevokeRequest)
         if bool(request.jti) == bool(request.user_id):
             raise InvalidArguments("Name either a jti or a user_id.")
+        if is_whole_token(request.jti):
+            raise InvalidArguments("jti is the id of a token; a token itself is not kept anywhere.")
         await self._end(request)
         await send_json(send, 200, b'{"revoked":true}')
 

@@ -37,6 +37,9 @@ log = logging.getLogger(__name__)
 
 CERTIFICATE_SECONDS = 10.0
 """How often the files of the certificate are looked at."""
+WAIT_SECONDS = 5.0
+"""How long sockets wait for a node that has not joined the others; then they are refused."""
+CANCEL_SECONDS = 5.0
 BACKLOG = 4096
 """How many sockets may wait to be taken: after a node has died, thousands come at once."""
 
@@ -76,29 +79,57 @@ class ProxyServer:
         self._refusal: Unavailable | None = None
         self.joined = asyncio.Event()
         """Set when this node is one of its service, and serves."""
+        self._is_stopping = asyncio.Event()
 
     async def serve(self) -> None:
-        """Run until `stop` is called; raises Unavailable if NATS is not there or refuses us."""
-        await self._join()
-        self.joined.set()
-        loops = [self._loop(self.service.keep_time())]
+        """Run until `stop` is called; raises Unavailable if NATS refuses us."""
+        membership = self._membership = self._new_membership()
+        loops = [self._loop(self.service.keep_time()), self._loop(self._join(membership))]
         if self._settings.certificate is not None:
             loops.append(self._loop(self._follow_certificate()))
-        if self._membership is not None:
-            loops.append(self._loop(self._stop_if_refused(self._membership)))
         try:
-            serving = zip(self._servers, self._listeners, strict=True)
-            await asyncio.gather(*(server.serve([listener]) for server, listener in serving))
+            await asyncio.gather(self._serve_public(), self._servers[1].serve([self._listeners[1]]))
         finally:
             for loop in loops:
                 loop.cancel()
+            # nats-py may take a cancellation for one more server that is not there.
+            await asyncio.wait(loops, timeout=CANCEL_SECONDS)
         if self._refusal is not None:
             raise self._refusal
 
-    async def _stop_if_refused(self, membership: "NodeMembership") -> None:
-        """Alone this node would be of little use; whoever started it can start it again."""
-        why = await membership.ended_by_nats()
-        await self._end(f"NATS has refused this node: {why}")
+    async def _serve_public(self) -> None:
+        """What comes while a node starts waits for a moment, before it is refused."""
+        waits = [asyncio.create_task(one.wait()) for one in (self.joined, self._is_stopping)]
+        await asyncio.wait(waits, timeout=WAIT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        await self._servers[0].serve([self._listeners[0]])
+
+    def _new_membership(self) -> "NodeMembership | None":
+        if not self._settings.nats:
+            return None
+        # A single node does not pay for loading it.
+        from tabhub.proxy.nodes.membership import NodeMembership
+
+        membership = NodeMembership(self.service, self._take_revocations, self._revocations.all)
+        self._codes = membership.codes
+        self.service.is_joined = False
+        return membership
+
+    async def _join(self, membership: "NodeMembership | None") -> None:
+        """Loop: join the other nodes, then see whether NATS refuses this one for good."""
+        if membership is None:
+            self.joined.set()
+            return
+        try:
+            await membership.join(self._settings.nats, self._settings.nats_credentials)
+        except Unavailable as refusal:
+            await self._end(refusal.message)
+            return
+        self.service.is_joined = True
+        self.joined.set()
+        # Alone this node would be of little use; whoever started it can start it again.
+        await self._end(await membership.ended_by_nats())
 
     def _loop(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         return asyncio.create_task(self._guarded(work))
@@ -116,28 +147,21 @@ class ProxyServer:
         log.error(self._refusal.message)
         await self.stop()
 
-    async def _join(self) -> None:
-        if self._settings.nats:
-            # A single node does not pay for loading it.
-            from tabhub.proxy.nodes.membership import NodeMembership
-
-            settings = self._settings
-            membership = NodeMembership(self.service, self._take_revocations, self._revocations.all)
-            self._membership, self._codes = membership, membership.codes
-            await membership.join(settings.nats, settings.nats_credentials)
-
     async def stop(self) -> None:
         """Take no more sockets, close those that there are, then stop listening.
 
         Whoever cancels this cuts off what has not ended yet.
         """
+        self._is_stopping.set()
         try:
             await self.service.drain(self._settings.drain_seconds)
         finally:
-            if self._membership is not None:
-                await self._membership.leave()
-            for server in self._servers:
-                server.leave()
+            try:
+                if self._membership is not None:
+                    await self._membership.leave()
+            finally:
+                for server in self._servers:
+                    server.leave()
 
     def _checker(self, public: socket.socket) -> ProxyTokens:
         settings, url = self._settings, self._settings.key_set_url
@@ -152,7 +176,8 @@ class ProxyServer:
         )
 
     def _public_config(self) -> uvicorn.Config:
-        endpoints = PublicEndpoints(self._exchange, time.monotonic)
+        welcome = self.service.require_welcome
+        endpoints = PublicEndpoints(self._exchange, time.monotonic, welcome)
         certificate, key = self._settings.certificate, self._settings.certificate_key
         config = uvicorn_config(
             endpoints,
@@ -170,7 +195,7 @@ class ProxyServer:
 
     def _admin_config(self) -> uvicorn.Config:
         endpoints = AdminEndpoints(
-            self._is_ready,
+            self._not_ready_because,
             self._metrics,
             self._is_operator,
             self._pair,
@@ -198,9 +223,10 @@ class ProxyServer:
 
     # What the endpoints do.
 
-    def _is_ready(self) -> bool:
-        is_cut_off = self._membership is not None and not self._membership.is_connected
-        return not self.service.is_draining and not is_cut_off
+    def _not_ready_because(self) -> str:
+        if self.service.is_draining:
+            return "it is stopping."
+        return "" if self._membership is None else self._membership.problem
 
     def _is_operator(self, given: str) -> bool:
         return self._tokens.is_operator(given, self._listeners[1].getsockname()[1])

@@ -12,7 +12,8 @@ from typing import Protocol
 
 from websockets.http11 import Request
 
-from tabhub.errors import TabhubError
+from tabhub.errors import AccessError, TabhubError, Unavailable
+from tabhub.hub.texts import one_line
 from tabhub.proxy.outputs import (
     GOING_DOWN,
     AskRoom,
@@ -41,6 +42,8 @@ CLOSING_SHARE = 0.8
 LONGEST_PAUSE = 0.25
 """Seconds between two sockets while draining: a few that come back at once burden nobody."""
 EXTENSION_ORIGIN = "chrome-extension://"
+LONGEST_NAME = 200
+"""Of a name that is shown to whoever has sent it."""
 
 CheckToken = Callable[[str], Awaitable[Identity]]
 
@@ -84,6 +87,8 @@ class ProxyService:
         self.node = secrets.token_hex(8)
         self.board = Switchboard(self.node, time.monotonic, time.time)
         self.is_draining = False
+        self.is_joined = True
+        """Whether this node knows what the others know, such as what was revoked."""
         self.network: Network = NoNetwork(self)
         self._check_token = check_token
         self._hosts = hosts
@@ -105,17 +110,27 @@ class ProxyService:
         side = SIDES.get(request.path.partition("?")[0])
         if side is None:
             return 404, "There is no such WebSocket here.\n"
-        origins = request.headers.get_all("Origin")
-        if any(not origin.startswith(EXTENSION_ORIGIN) for origin in origins):
-            return 403, "Pages may not connect.\n"
-        hosts = {host.lower() for host in request.headers.get_all("Host")}
-        if self._hosts and not (len(hosts) == 1 and hosts <= set(self._hosts)):
-            return 421, "This service has another name.\n"
-        if self.is_draining:
-            return 503, "Going down.\n"
+        try:
+            headers = request.headers
+            self.require_welcome(headers.get_all("Host"), headers.get_all("Origin"))
+        except TabhubError as error:
+            return error.status, f"{error.message}\n"
         if self._is_crowded(address):
             return 429, "Too many sockets have not authenticated.\n"
         return side
+
+    def require_welcome(self, hosts: list[str], origins: list[str]) -> None:
+        """Whether a request may come in, whatever it asks for; raises if not."""
+        if any(not origin.startswith(EXTENSION_ORIGIN) for origin in origins):
+            raise AccessError("Pages may not connect.", "foreign_origin")
+        names = {host.lower() for host in hosts}
+        if self._hosts and not (len(names) == 1 and names <= set(self._hosts)):
+            raise _misdirected(names)
+        if self.is_draining:
+            raise Unavailable("Going down: connect again.", "server_unavailable")
+        if not self.is_joined:
+            sentence = "This node is not ready yet: try again in a moment."
+            raise Unavailable(sentence, "server_unavailable")
 
     def _is_crowded(self, address: str) -> bool:
         is_full = len(self._strangers) >= MOST_STRANGERS
@@ -265,3 +280,12 @@ class ProxyService:
             self._of_address[address] -= 1
             if not self._of_address[address]:
                 del self._of_address[address]
+
+
+def _misdirected(names: set[str]) -> AccessError:
+    name = one_line(", ".join(sorted(names)), LONGEST_NAME) or "no name"
+    return AccessError(
+        f"This proxy does not go by the name {name}. Use the address that its operator gave you; "
+        f"its operator can allow this name too: --allowed-host {name}",
+        "misdirected",
+    )

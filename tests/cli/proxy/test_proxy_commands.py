@@ -83,7 +83,8 @@ async def test_a_token_can_say_the_issuer_and_the_audience_that_a_node_demands(
 ) -> None:
     demands = ("--issuer", "me", "--audience", "tabhub")
     with node(product, *demands) as (proxy, _):
-        assert "Token has no aud" in await refused(proxy, token_of(here, *demands[:2]))
+        assert "another issuer" in await refused(proxy, token_of(here, "--issuer", "you"))
+        assert "another service" in await refused(proxy, token_of(here, "--audience", "other"))
         async with client(proxy, token_of(here, *demands)) as agent:
             assert "result" in await agent.ask(2, "list_extensions")
 

@@ -69,6 +69,7 @@ async def _main(host: str, *nats: str) -> None:
     stop = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set_result, None)
     serving = asyncio.create_task(server.serve())
+    await server.joined.wait()
     ports = {"port": public.getsockname()[1], "admin": admin.getsockname()[1]}
     sys.stdout.write(json.dumps(ports) + "\n")
     sys.stdout.flush()

@@ -73,12 +73,10 @@ def account_files(folder: Path, seconds: int = 600) -> tuple[Path, Path]:
     return config, credentials
 
 
-async def test_credentials_of_a_file_let_nodes_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_credentials_of_a_file_let_nodes_in(tmp_path: Path) -> None:
     config, credentials = account_files(tmp_path)
     async with nats_server(tmp_path, "-c", str(config)) as nats:
-        known = {"nats": (nats.url,), "nats_credentials": credentials}
+        known: dict[str, Any] = {"nats": (nats.url,), "nats_credentials": credentials}
         async with (
             served(**known) as one,
             served(**known) as two,
@@ -86,10 +84,10 @@ async def test_credentials_of_a_file_let_nodes_in(
             client(two) as agent,
         ):
             await connected(agent, id)
-        monkeypatch.setattr("tabhub.proxy.nodes.nats_connection.OPEN_SECONDS", 0.0)
         with listener() as here, listener() as admin:
-            stranger = ProxyServer(ProxySettings(secret=SECRET, nats=(nats.url,)), here, admin)
-            with pytest.raises(Unavailable, match="NATS cannot be reached"):
+            unknown = ProxySettings(secret=SECRET, nats=(nats.url,), drain_seconds=0.0)
+            stranger = ProxyServer(unknown, here, admin)
+            with pytest.raises(Unavailable, match="NATS refuses this node"):
                 await stranger.serve()
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import jwt
 
+from tabhub.cli.proxy.running_node import RunningNode, live_node
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
@@ -30,7 +31,13 @@ class TokenRequest(NamedTuple):
 
 def read_secret(file: Path) -> bytes:
     """The secret in a file; warns if others can read it."""
-    secret = file.read_bytes().strip()
+    try:
+        secret = file.read_bytes().strip()
+    except OSError as error:
+        raise InvalidArguments(
+            f"The signing secret {file} cannot be read: {error.strerror}. Name another file: "
+            "--jwt-secret-file"
+        ) from None
     if len(secret) < SHORTEST_SECRET or not secret.isascii() or not secret.decode().isprintable():
         raise InvalidArguments(
             f"{file} must have at least {SHORTEST_SECRET} printable characters, "
@@ -51,15 +58,50 @@ def own_secret(home: Home) -> Path:
 def print_token(request: TokenRequest, file: Path | None, as_json: bool) -> None:
     if not request.user:
         raise InvalidArguments("--user-id must not be empty.")
-    secret = read_secret(file or own_secret(Home.from_environment()))
+    home = Home.from_environment()
+    node = live_node(home)
+    chosen = file or _secret_of(home, node)
+    secret = read_secret(chosen)
+    is_for_node = node is not None and _has_secret(node, chosen, secret)
+    demanded = node if is_for_node else None
     claims = {
         "client": request.client,
         "connection_url": request.connection_url,
-        "iss": request.issuer,
-        "aud": request.audience,
+        "iss": request.issuer or (demanded and demanded.issuer),
+        "aud": request.audience or (demanded and demanded.audience),
     }
     given = {name: value for name, value in claims.items() if value}
     token = issue(secret, request.user, request.seconds, **given)
     said = jwt.decode(token, options={"verify_signature": False})
     print(json.dumps({"token": token, **said}) if as_json else token)
+    print(f"Signed with the secret in {chosen}.", file=sys.stderr)
+    if node is not None and not is_for_node:
+        print(_foreign(node), file=sys.stderr)
     print(f"To revoke it: tabhub proxy revoke {said['jti']}", file=sys.stderr)
+
+
+def _secret_of(home: Home, node: RunningNode | None) -> Path:
+    """The secret of the proxy that runs here; of one that has yet to be started, the usual one."""
+    if node is None:
+        return own_secret(home)
+    if node.secret_file is None:
+        raise InvalidArguments(
+            "The proxy that runs here takes only tokens of its issuer (--jwks), so ask that for "
+            "one. For another proxy, name its secret: --jwt-secret-file"
+        )
+    return Path(node.secret_file)
+
+
+def _has_secret(node: RunningNode, file: Path, secret: bytes) -> bool:
+    if node.secret_file is None:
+        return False
+    try:
+        return Path(node.secret_file).read_bytes().strip() == secret
+    except OSError:
+        # It belongs to another user, whose secret we do not have under another name.
+        return Path(node.secret_file) == file.absolute()
+
+
+def _foreign(node: RunningNode) -> str:
+    own = "tokens of its issuer" if node.secret_file is None else f"those of {node.secret_file}"
+    return f"WARNING: the proxy that runs here on port {node.port} refuses it, as it takes {own}."

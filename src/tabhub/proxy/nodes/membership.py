@@ -1,20 +1,24 @@
 """A node's membership in a service of many: its connection to NATS and what stands on it."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nats.aio.client import Client
 
-from tabhub.errors import Unavailable
 from tabhub.proxy.nodes.buckets import Buckets
-from tabhub.proxy.nodes.nats_connection import OPEN_SECONDS, open_connection
+from tabhub.proxy.nodes.nats_connection import fault_of, open_connection, refused_by_nats
 from tabhub.proxy.nodes.nats_network import NatsNetwork
 from tabhub.proxy.nodes.shared_codes import SharedCodes
 from tabhub.proxy.nodes.shared_revocations import SharedRevocations
 from tabhub.proxy.revocations import Revocation
 from tabhub.proxy.service import ProxyService
+
+log = logging.getLogger(__name__)
+
+CLOSE_SECONDS = 3.0
 
 
 class NodeMembership:
@@ -28,43 +32,51 @@ class NodeMembership:
     ) -> None:
         self.codes = SharedCodes(time.monotonic, time.time)
         self._service = service
-        self._take = take
-        self._known = known
+        self._revocations = SharedRevocations(take, known)
+        self._problem = "NATS has not answered yet."
         self._client: Client | None = None
         self._buckets: Buckets | None = None
         self._network: NatsNetwork | None = None
-        self._revocations: SharedRevocations | None = None
         self._refreshing: asyncio.Task[None] | None = None
         self._is_leaving = False
         self._end: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     @property
-    def is_connected(self) -> bool:
-        return self._client is not None and self._client.is_connected
+    def problem(self) -> str:
+        """Why this node is not one of its service now, in a sentence; empty if it is."""
+        if self._network is None:
+            return self._problem
+        is_connected = self._client is not None and self._client.is_connected
+        return "" if is_connected else "The connection to NATS is lost; it is tried again."
 
     async def join(self, servers: tuple[str, ...], credentials: Path | None) -> None:
-        """Connect with the other nodes; raises Unavailable."""
-        client = self._client = await open_connection(servers, credentials, self)
+        """Connect with the other nodes, however long it takes; raises Unavailable if refused."""
+        client = await open_connection(servers, credentials, self)
+        if self._is_leaving:
+            await client.close()
+            return
+        self._client = client
         buckets = self._buckets = Buckets(client)
-        self._revocations = SharedRevocations(client, buckets, self._take, self._known)
-        self._network = NatsNetwork(self._service, client, self._refresh)
-        try:
-            # A node that does not know what was revoked must not let anybody in.
-            await asyncio.wait_for(self._revocations.start(), OPEN_SECONDS)
-        except TimeoutError:
-            sentence = "NATS is there, but the revocations in JetStream cannot be read."
-            raise Unavailable(sentence, "server_unavailable") from None
+        self._problem = "NATS is there, but has not said yet what was revoked."
+        network = NatsNetwork(self._service, client, self._refresh)
+        # A node that does not know what was revoked must not let anybody in.
+        await self._revocations.start(client, buckets)
         await self.codes.start(client, buckets)
-        await self._network.start()
-        self._service.network = self._network
+        await network.start()
+        self._service.network = self._network = network
 
     async def ended_by_nats(self) -> str:
         """Wait until NATS has refused this node for good; returns why."""
         return await asyncio.shield(self._end)
 
+    def failed(self, why: str) -> None:
+        if why != self._problem:
+            log.warning("%s This node takes no sockets until it can.", why)
+        self._problem = why
+
     def ended(self, why: str) -> None:
         if not self._is_leaving and not self._end.done():
-            self._end.set_result(why)
+            self._end.set_result(refused_by_nats(f": {why}").message)
 
     async def leave(self) -> None:
         self._is_leaving = True
@@ -73,12 +85,15 @@ class NodeMembership:
         if self._network is not None:
             await self._network.stop()
         if self._client is not None:
-            await self._client.close()
+            await _close(self._client)
 
     async def revoke(self, revocation: Revocation) -> None:
-        """Let all nodes know; raises Unavailable."""
-        if self._revocations is not None:
+        """Let all nodes know; raises Unavailable if that has to wait."""
+        try:
             await self._revocations.add(revocation)
+        finally:
+            if self._revocations.are_untold and self._network is not None:
+                self._refresh()
 
     def returned(self) -> None:
         if self._network is not None and self._buckets is not None:
@@ -87,6 +102,17 @@ class NodeMembership:
             self._refresh()
 
     def _refresh(self) -> None:
-        """Nodes were apart for a while, so this one may have missed a revocation."""
-        if self._revocations is not None and (self._refreshing is None or self._refreshing.done()):
+        """Nodes were apart for a while, so one of them may have missed a revocation."""
+        if self._refreshing is None or self._refreshing.done():
             self._refreshing = asyncio.create_task(self._revocations.refresh())
+
+
+async def _close(client: Client) -> None:
+    """Close a connection; if NATS is gone as well, that must not keep a node from ending."""
+    closing = asyncio.ensure_future(client.close())
+    await asyncio.wait({closing}, timeout=CLOSE_SECONDS)
+    if not closing.done():
+        closing.cancel()
+    elif (error := closing.exception()) is not None:
+        # nats-py fails here in many ways: the socket that it writes to may be closed.
+        log.info("the connection to NATS was not closed properly: %s", fault_of(error))

@@ -1,28 +1,36 @@
-"""The connection of a node to NATS: it is opened once, and then comes back by itself."""
+"""The connection of a node to NATS: tried until it stands, and then it comes back by itself."""
 
 import asyncio
 import logging
-import time
+import os
+import random
 from pathlib import Path
 from typing import Protocol
 
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
+from nats.errors import InvalidUserCredentialsError
 
 from tabhub.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
-OPEN_SECONDS = 30.0
 CONNECT_SECONDS = 2
 AGAIN_SECONDS = 1
 """The pause before the same server is tried again."""
+LONGEST_PAUSE = 15.0
+"""Between two rounds of tries, while no server has ever answered."""
 PING_SECONDS, MOST_PINGS = 1, 2
 """A server that stands still is left after three seconds, as a node would be."""
+_REFUSALS = ("authorization", "authentication")
+"""Words in what a server says to a node that it does not know."""
 
 
 class ConnectionEvents(Protocol):
     """What a connection reports to."""
+
+    def failed(self, why: str) -> None:
+        """It has not come about yet; it is tried again."""
 
     def returned(self) -> None:
         """It was broken, and stands again."""
@@ -34,24 +42,37 @@ class ConnectionEvents(Protocol):
 async def open_connection(
     servers: tuple[str, ...], credentials: Path | None, events: ConnectionEvents
 ) -> Client:
-    """Connect, and report from then on; raises Unavailable."""
-    limit = time.monotonic() + OPEN_SECONDS
-    faults: list[str] = []
+    """Connect, however long that takes, and report; raises Unavailable if NATS refuses us."""
+    shown = ", ".join(map(_shown, servers))
+    pause = AGAIN_SECONDS / 2
     while True:
         client = Client()
+        faults: list[str] = []
         try:
             await _connect(client, servers, credentials, faults, events)
         except (NatsError, OSError) as error:
             _stop_if_cancelled()
-            if time.monotonic() > limit:
-                shown = ", ".join(map(_shown, servers))
-                why = ", ".join(dict.fromkeys(faults)) or fault_of(error)
-                sentence = f"NATS cannot be reached at {shown}: {why}"
-                raise Unavailable(sentence, "server_unavailable") from error
+            why = ", ".join(dict.fromkeys(faults)) or fault_of(error)
+            if _is_refusal(error, why):
+                raise refused_by_nats(f" at {shown}: {why}") from error
+            events.failed(f"NATS cannot be reached at {shown}: {why}.")
+            pause = min(LONGEST_PAUSE, pause * 2)
+            # Nodes that were started together do not all come back together.
+            await asyncio.sleep(random.uniform(pause / 2, pause))
         else:
             # From now on it never gives up.
             client.options["max_reconnect_attempts"] = -1
             return client
+
+
+def _is_refusal(error: Exception, why: str) -> bool:
+    is_broken = isinstance(error, InvalidUserCredentialsError)
+    return is_broken or any(word in why.lower() for word in _REFUSALS)
+
+
+def refused_by_nats(why: str) -> Unavailable:
+    sentence = f"NATS refuses this node{why}. Give it other credentials (--nats-creds)."
+    return Unavailable(sentence, "server_unavailable")
 
 
 async def _connect(
@@ -100,8 +121,10 @@ def _stop_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def fault_of(error: Exception) -> str:
+def fault_of(error: BaseException) -> str:
     """What went wrong; many errors of nats-py have no words."""
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
     return str(error) or type(error).__name__
 
 

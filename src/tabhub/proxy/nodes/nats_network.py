@@ -106,7 +106,8 @@ class NatsNetwork:
             while not self._outgoing.empty():
                 await self._client.publish(*self._outgoing.get_nowait())
             await self._client.flush(1)
-        except (NatsError, OSError):
+        except (NatsError, OSError, RuntimeError):
+            # RuntimeError: uvloop says so of a socket that is closed.
             log.info("left without a word, as NATS is not there")
 
     def returned(self) -> None:

@@ -4,6 +4,7 @@ With JetStream a bucket has them, and whoever is first with a change to an entry
 each node keeps its own, and a code that a node does not know is tried on the others.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable
 
@@ -38,6 +39,8 @@ log = logging.getLogger(__name__)
 BUCKET = "tabhub_pairing"
 SUBJECT = "pairing"
 ANSWER_SECONDS = 3.0
+ISSUE_SECONDS = 8.0
+"""How long an operator waits for a code."""
 MOST_COLLISIONS = 20
 _CHANGED = 10071
 """The code of JetStream for an entry that somebody else has changed."""
@@ -52,7 +55,7 @@ class SharedCodes:
     def __init__(self, clock: Clock, wall_clock: Clock) -> None:
         self._own = PairingCodes(clock)
         self._wall_clock = wall_clock
-        self._client: Client
+        self._client: Client | None = None
         self._buckets: Buckets
 
     async def start(self, client: Client, buckets: Buckets) -> None:
@@ -61,6 +64,13 @@ class SharedCodes:
         await client.subscribe(SUBJECT, cb=self._on_try)
 
     async def issue(self, user: str, client: str) -> str:
+        try:
+            async with asyncio.timeout(ISSUE_SECONDS):
+                return await self._issue(user, client)
+        except TimeoutError as error:
+            raise _unavailable(error) from error
+
+    async def _issue(self, user: str, client: str) -> str:
         bucket = await self._bucket()
         if bucket is None:
             return await self._own.issue(user, client)
@@ -82,6 +92,8 @@ class SharedCodes:
         return await self._exchange_elsewhere(code)
 
     async def _bucket(self) -> KeyValue | None:
+        if self._client is None:
+            raise _unavailable(ConnectionError("this node has not reached it yet"))
         try:
             return await self._buckets.open(BUCKET, SECONDS)
         except (NatsError, OSError) as error:
@@ -116,6 +128,7 @@ class SharedCodes:
         return known, entry.revision or 0
 
     async def _exchange_elsewhere(self, code: str) -> PairingCode:
+        assert self._client is not None, "the bucket was asked for before"
         try:
             answer = await self._client.request(SUBJECT, code.encode(), timeout=ANSWER_SECONDS)
         except (NoRespondersError, NatsTimeout):

@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 BUCKET = "tabhub_revocations"
 NEWS, QUESTION = "revocation", "revocations"
 ANSWER_SECONDS = 4.0
+ADD_SECONDS = 8.0
+"""How long an operator waits for all nodes to know."""
 AGAIN_SECONDS = 1.0
 MOST_TOLD = 5000
 """Of the newest, that a node without JetStream tells one that has started."""
@@ -37,30 +39,36 @@ class SharedRevocations:
     """`take` and `known` are the revocations of this node."""
 
     def __init__(
-        self,
-        client: Client,
-        buckets: Buckets,
-        take: Callable[[Iterable[Revocation]], None],
-        known: Callable[[], list[Revocation]],
+        self, take: Callable[[Iterable[Revocation]], None], known: Callable[[], list[Revocation]]
     ) -> None:
-        self._client = client
-        self._buckets = buckets
         self._take = take
         self._known = known
+        self._client: Client | None = None
+        self._buckets: Buckets
+        self._untold: dict[str, Revocation] = {}
+        """Those of this node that the others may not know."""
 
-    async def start(self) -> None:
-        await self._client.subscribe(NEWS, cb=self._on_news)
-        await self._client.subscribe(QUESTION, cb=self._on_question)
+    @property
+    def are_untold(self) -> bool:
+        return bool(self._untold)
+
+    async def start(self, client: Client, buckets: Buckets) -> None:
+        self._client, self._buckets = client, buckets
+        await client.subscribe(NEWS, cb=self._on_news)
+        await client.subscribe(QUESTION, cb=self._on_question)
         await self.refresh()
 
     async def refresh(self) -> None:
-        """Learn all revocations, trying until it works."""
+        """Tell what is untold and learn all that was revoked, trying until it works."""
         while True:
             try:
+                for revocation in list(self._untold.values()):
+                    await self._tell(revocation)
                 self._take(await self._kept())
-                return
+                if not self._untold:
+                    return
             except (NatsError, OSError, ValueError) as error:
-                log.warning("revocations cannot be read yet: %s", fault_of(error))
+                log.warning("revocations are not shared yet: %s", fault_of(error))
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _kept(self) -> list[Revocation]:
@@ -71,30 +79,43 @@ class SharedRevocations:
 
     async def _of_others(self) -> list[Revocation]:
         try:
-            answer = await self._client.request(QUESTION, timeout=ANSWER_SECONDS)
+            answer = await self._connected().request(QUESTION, timeout=ANSWER_SECONDS)
         except NoRespondersError:
             return []
         return _read_list(answer.data)
 
+    def _connected(self) -> Client:
+        # Without this, nats-py would wait for an answer that cannot come.
+        if self._client is None or not self._client.is_connected:
+            raise ConnectionError("NATS cannot be reached")
+        return self._client
+
     async def add(self, revocation: Revocation) -> None:
-        """Tell all nodes, and keep it; raises Unavailable if it reaches only some."""
-        value = _encode(revocation)
+        """Tell all nodes, and keep it; raises Unavailable if that cannot be done at once."""
+        self._untold[_key(revocation)] = revocation
         try:
-            await self._client.publish(NEWS, value)
-            bucket = await self._buckets.open(BUCKET, KEPT_SECONDS)
-            if bucket is not None:
-                await bucket.put(_key(revocation), value)
-            else:
-                # Whatever the answer is, the server has got the news before.
-                await self._of_others()
+            async with asyncio.timeout(ADD_SECONDS):
+                await self._tell(revocation)
         except (NatsError, OSError, ValueError) as error:
             raise Unavailable(
-                "This node has taken the revocation, but NATS has not: other nodes, and this one "
-                f"after a restart, may not know of it ({fault_of(error)}). Revoke "
-                "again.",
+                "This node has taken the revocation, and has closed its sockets. Other nodes may "
+                f"not know of it yet ({fault_of(error)}): this node tells them as soon as NATS "
+                "answers. If it ends before that, revoke again.",
                 "server_unavailable",
                 effect="unknown",
             ) from error
+
+    async def _tell(self, revocation: Revocation) -> None:
+        value = _encode(revocation)
+        await self._connected().publish(NEWS, value)
+        bucket = await self._buckets.open(BUCKET, KEPT_SECONDS)
+        if bucket is not None:
+            await bucket.put(_key(revocation), value)
+        else:
+            # Whatever the answer is, the server has got the news before.
+            await self._of_others()
+        if self._untold.get(_key(revocation)) is revocation:
+            del self._untold[_key(revocation)]
 
     async def _on_news(self, message: Msg) -> None:
         try:
