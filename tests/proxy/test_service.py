@@ -305,7 +305,7 @@ async def test_a_client_that_reads_nothing_for_long_is_dropped(
 async def test_a_new_certificate_is_taken_while_old_sockets_stay(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabhub.proxy.proxy_server.CERTIFICATE_SECONDS", 0.05)
+    monkeypatch.setattr("tabhub.proxy.certificates.LOOK_SECONDS", 0.05)
     paths = certificate(tmp_path, "first.example")
 
     async def name(proxy: ServedProxy) -> bytes:

@@ -5,7 +5,6 @@ import logging
 import socket
 import time
 from collections.abc import Coroutine, Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,10 @@ import uvicorn
 from msgspec import Struct
 
 from tabhub.agents.http.listening import Listener, uvicorn_config
-from tabhub.agents.metrics import Family, labelled
+from tabhub.agents.metrics import Family, labelled, single
 from tabhub.errors import InvalidArguments, Unavailable
 from tabhub.plugins.npm.download import download
+from tabhub.proxy.certificates import CertificateFiles, ServedCertificate
 from tabhub.proxy.http_connections import UnauthenticatedCounts, connections_for
 from tabhub.proxy.identity import KEY_SET_BYTES, LONGEST_SECONDS, KeySet, ProxyTokens, issue
 from tabhub.proxy.pairing_codes import CodeBook, PairingCodes
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-CERTIFICATE_SECONDS = 10.0
-"""How often the files of the certificate are looked at."""
 WAIT_SECONDS = 5.0
 """How long sockets wait for a node that has not joined the others; then they are refused."""
 CANCEL_SECONDS = 5.0
@@ -73,6 +71,7 @@ class ProxyServer:
         self._tokens = self._checker(public)
         self.service = ProxyService(self._tokens.identity, settings.hosts)
         self.http_counts = UnauthenticatedCounts()
+        self._certificate = _certificate(settings)
         self._configs = (self._public_config(), self._admin_config())
         self._servers = [Listener(config) for config in self._configs]
         self._membership: NodeMembership | None = None
@@ -85,8 +84,9 @@ class ProxyServer:
         """Run until `stop` is called; raises Unavailable if NATS refuses us."""
         membership = self._membership = self._new_membership()
         loops = [self._loop(self.service.keep_time()), self._loop(self._join(membership))]
-        if self._settings.certificate is not None:
-            loops.append(self._loop(self._follow_certificate()))
+        context = self._configs[0].ssl
+        if self._certificate is not None and context is not None:
+            loops.append(self._loop(self._certificate.follow(context)))
         try:
             await asyncio.gather(self._serve_public(), self._servers[1].serve([self._listeners[1]]))
         finally:
@@ -187,10 +187,7 @@ class ProxyServer:
             ssl_certfile=certificate,
             ssl_keyfile=key,
         )
-        try:
-            config.load()
-        except OSError as error:
-            raise InvalidArguments(f"The certificate and its key cannot be used: {error}") from None
+        config.load()
         return config
 
     def _admin_config(self) -> uvicorn.Config:
@@ -202,24 +199,6 @@ class ProxyServer:
             self._revoke,
         )
         return uvicorn_config(endpoints, http="httptools", ws="none")
-
-    async def _follow_certificate(self) -> None:
-        """Loop: take a certificate that has changed; open sockets keep the old one."""
-        paths = (self._settings.certificate, self._settings.certificate_key)
-        known = _stamps(*paths)
-        while True:
-            await asyncio.sleep(CERTIFICATE_SECONDS)
-            found = _stamps(*paths)
-            context, certificate = self._configs[0].ssl, self._settings.certificate
-            if found == known or context is None or certificate is None:
-                continue
-            try:
-                context.load_cert_chain(certificate, self._settings.certificate_key)
-                log.info("took the new certificate")
-                known = found
-            except OSError as error:
-                # One of the two files may not be written yet.
-                log.warning("the certificate cannot be taken: %s", error)
 
     # What the endpoints do.
 
@@ -258,8 +237,10 @@ class ProxyServer:
         self.service.revoke(self._revocations.is_revoked)
 
     def _metrics(self) -> list[Family]:
-        board = self.service.board
+        board, certificate = self.service.board, self._certificate
+        ends = "tabhub_proxy_certificate_expiry_timestamp_seconds"
         return [
+            *([] if certificate is None else [single(ends, "When TLS ends.", certificate.ends)]),
             labelled("kind", "tabhub_proxy_sockets", "Open sockets.", board.sockets()),
             labelled(
                 "outcome",
@@ -278,11 +259,7 @@ def _names_of(listener: socket.socket) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in (shown, "localhost", "127.0.0.1"))
 
 
-def _stamps(*paths: Path | None) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for path in filter(None, paths):
-        # Between two versions there may be none.
-        with suppress(OSError):
-            status = path.stat()
-            found.append((status.st_mtime_ns, status.st_ino))
-    return found
+def _certificate(settings: ProxySettings) -> ServedCertificate | None:
+    if settings.certificate is None or settings.certificate_key is None:
+        return None
+    return ServedCertificate(CertificateFiles(settings.certificate, settings.certificate_key))

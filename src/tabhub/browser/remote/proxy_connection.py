@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -11,9 +12,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+from websockets.http11 import Response
 
 from tabhub.errors import AccessError, TabhubError, Unavailable, from_reason
+from tabhub.hub.texts import one_line
 from tabhub.wire import jsonrpc
 from tabhub.wire.proxy import MAX_BYTES
 
@@ -21,6 +24,26 @@ log = logging.getLogger(__name__)
 
 OPEN_SECONDS = 10.0
 PING_SECONDS = 20.0
+LONGEST_WORDS = 300
+"""Of what the proxy says when it refuses a socket."""
+_STATUS = {
+    404: "Its address may have another path, or be none of a proxy.",
+    503: "It is not ready, or stops: it is tried again.",
+}
+_TRUST = (
+    "If it is of your own authority, start tabhub with the environment variable SSL_CERT_FILE, "
+    "which names the file of that authority's certificate."
+)
+_DISTRUST = {
+    "expired": "It has to be renewed where the proxy runs.",
+    "not yet valid": "Look at the clock of this machine.",
+    "mismatch": "Use the name that the certificate is for.",
+    "not valid for": "Use the name that the certificate is for.",
+    "self-signed": _TRUST,
+    "self signed": _TRUST,
+    "issuer": _TRUST,
+}
+"""What to do about a certificate, by words in what OpenSSL says."""
 BAD_TOKEN = 4401
 """Close code: the proxy does not take the token, or no longer."""
 
@@ -159,12 +182,42 @@ async def _opened(url: str) -> AsyncIterator[ClientConnection]:
     )
     try:
         socket = await opening
+    except InvalidStatus as error:
+        raise _turned_away(url, error.response) from None
+    except ssl.SSLCertVerificationError as error:
+        raise _untrusted(url, error) from None
     except (OSError, WebSocketException, TimeoutError, ValueError) as error:
-        raise _unreachable(url, str(error) or type(error).__name__) from None
+        raise _unreachable(url, _fault(error)) from None
     try:
         yield socket
     finally:
         socket.transport.abort()
+
+
+def _fault(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer"
+    if isinstance(error, ssl.SSLError):
+        return f"it does not speak TLS as we do ({error.reason or error})"
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
+    return str(error) or type(error).__name__
+
+
+def _turned_away(url: str, response: Response) -> Unavailable:
+    """The proxy, or something before it, has refused the socket; the proxy says why in words."""
+    said = one_line((response.body or b"")[:LONGEST_WORDS].decode(errors="replace"), LONGEST_WORDS)
+    kind = response.headers.get("Content-Type", "")
+    why = said if said and kind.startswith("text/plain") else _STATUS.get(response.status_code, "")
+    sentence = f"The proxy at {url} refuses the connection (status {response.status_code})."
+    return Unavailable(f"{sentence} {why}".rstrip(), "server_unavailable")
+
+
+def _untrusted(url: str, error: ssl.SSLCertVerificationError) -> Unavailable:
+    why = error.verify_message.rstrip(".")
+    hint = next((hint for words, hint in _DISTRUST.items() if words in why.lower()), "")
+    sentence = f"The certificate of {url} is not trusted: {why}."
+    return Unavailable(f"{sentence} {hint}".rstrip(), "server_unavailable")
 
 
 def _unreachable(url: str, why: str) -> Unavailable:
