@@ -189,6 +189,14 @@ def answers(port: int) -> bool:
     return _request("GET", port, "/health", {}) is not None
 
 
+def probe(port: int, path: str, host: str = LOOPBACK) -> str | None:
+    """What a program of ours refuses a request with, empty if it does not; None if none answers."""
+    response = _request("GET", port, path, {}, host=host)
+    if response is None:
+        return None
+    return "" if response.status == 200 else response.error()
+
+
 def is_open(port: int) -> bool:
     """Whether the server gives its full report without a token."""
     health = _get(port, "/health", {})

@@ -105,16 +105,25 @@ def _unusable(files: CertificateFiles, error: ssl.SSLError) -> InvalidArguments:
     )
 
 
-def warning(files: CertificateFiles, ends: float, now: float) -> str:
+def end_of(certificate: Path) -> float | None:
+    """When the certificate in a file ends, in seconds since 1970; None if it cannot be read."""
+    try:
+        first = x509.load_pem_x509_certificates(certificate.read_bytes())[0]
+    except (OSError, ValueError):
+        return None
+    return first.not_valid_after_utc.timestamp()
+
+
+def warning(certificate: Path, ends: float, now: float) -> str:
     """What is to be said about a certificate that ends soon or has ended; empty otherwise."""
     if ends > now + SOON_SECONDS:
         return ""
     day = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(ends))
     renew = "Renew it; the new files are taken without a restart."
     if ends > now:
-        return f"The certificate in {files.certificate} expires on {day}. {renew}"
+        return f"The certificate in {certificate} expires on {day}. {renew}"
     return (
-        f"The certificate in {files.certificate} has expired on {day}, so browsers and agents "
+        f"The certificate in {certificate} has expired on {day}, so browsers and agents "
         f"refuse it. {renew}"
     )
 
@@ -152,7 +161,7 @@ class ServedCertificate:
         self.ends, self._stamps = ends, stamps
 
     def _warn(self) -> None:
-        said = warning(self._files, self.ends, self._wall_clock())
+        said = warning(self._files.certificate, self.ends, self._wall_clock())
         if said and said != self._warned:
             log.warning("%s", said)
         self._warned = said

@@ -1,11 +1,13 @@
 """Where the proxy is, and the token that opens it."""
 
+import base64
 import ipaddress
 import os
 import stat
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import msgspec
 from msgspec import Struct
 
 from tabhub.errors import InvalidArguments
@@ -14,6 +16,10 @@ PATH = "/mcp"
 LONGEST_TOKEN = 32_768
 _SCHEMES = {"https": "wss", "wss": "wss", "http": "ws", "ws": "ws"}
 _SHARED = stat.S_IRWXG | stat.S_IRWXO
+
+
+class _Expiring(Struct):
+    exp: float
 
 
 class ProxyAccess(Struct, frozen=True):
@@ -72,3 +78,13 @@ def read_token(path: Path) -> str:
     if not token or len(data) > LONGEST_TOKEN or not token.isprintable() or " " in token:
         raise InvalidArguments(f"{path} has no token in it.")
     return token
+
+
+def expiry_of(token: str) -> float | None:
+    """When a token ends, by what it says itself, in seconds since 1970; None if it does not say."""
+    parts = token.split(".")
+    try:
+        body = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
+        return msgspec.json.decode(body, type=_Expiring).exp
+    except (IndexError, ValueError):
+        return None

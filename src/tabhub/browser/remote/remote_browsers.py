@@ -7,12 +7,11 @@ own, beside one that asks which browsers there are.
 import asyncio
 import logging
 import random
-from contextlib import suppress
 from typing import Any, Literal
 
 import msgspec
 
-from tabhub.browser.remote.proxy_access import ProxyAccess
+from tabhub.browser.remote.proxy_access import ProxyAccess, expiry_of
 from tabhub.browser.remote.proxy_connection import ProxyConnection, proxy_connection
 from tabhub.browser.remote.tunnel_link import Serve, TunnelLink
 from tabhub.errors import AccessError, InvalidArguments, TabhubError, Unavailable
@@ -62,6 +61,8 @@ class Attempts:
         self._access = access
         self._failures = 0
         self._refused = ""
+        self.token_fault = ""
+        """Why the file has no token now."""
 
     @property
     def url(self) -> str:
@@ -74,10 +75,13 @@ class Attempts:
     async def token(self) -> str:
         """The token; waits for another one if the proxy has refused it."""
         while True:
-            with suppress(InvalidArguments):
+            try:
                 token = self._access.token()
+                self.token_fault = ""
                 if token != self._refused:
                     return token
+            except InvalidArguments as error:
+                self.token_fault = error.message
             await asyncio.sleep(TOKEN_SECONDS)
 
     async def failed(self, error: TabhubError, token: str, longest: float = LONGEST_WAIT) -> None:
@@ -103,12 +107,16 @@ class RemoteBrowser:
         self._attempts = Attempts(access)
         self._link: TunnelLink | None = None
         self._is_refused = False
-        self.problem = ""
+        self._failure: TabhubError | None = None
+
+    @property
+    def problem(self) -> str:
         """Why it could not be used the last time."""
+        return "" if self._failure is None else self._failure.message
 
     def summary(self) -> dict[str, Any]:
         state = self._state
-        problem = {"problem": self.problem} if self.problem and state != "connected" else {}
+        problem = {} if state == "connected" else _problem(self._failure)
         return {"id": self._id, "name": self._name, "state": state, **problem}
 
     @property
@@ -202,7 +210,12 @@ class RemoteBrowser:
     def _failed(self, error: TabhubError) -> None:
         if error.message != self.problem:
             log.warning("browser %s through the proxy: %s", self._id, error)
-        self.problem = error.message
+        self._failure = error
+
+
+def _problem(failure: TabhubError | None) -> dict[str, str]:
+    """A failure as `/health` shows it."""
+    return {} if failure is None else {"problem": failure.message, "reason": failure.reason}
 
 
 class RemoteBrowsers:
@@ -216,13 +229,26 @@ class RemoteBrowsers:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._browsers: dict[str, RemoteBrowser] = {}
         self._is_connected = False
-        self._problem = ""
+        self._failure: TabhubError | None = None
+        self._token_ends: float | None = None
+
+    @property
+    def _problem(self) -> str:
+        """Why the proxy cannot be used now."""
+        return "" if self._failure is None else self._failure.message
 
     def summary(self) -> dict[str, Any]:
         """What `/health` and `tabhub status` say."""
-        problem = {"problem": self._problem} if self._problem else {}
-        browsers = [browser.summary() for browser in self._browsers.values()]
-        return {"connected": self._is_connected, "browsers": browsers, **problem}
+        fault = self._attempts.token_fault
+        failure = InvalidArguments(fault) if fault and not self._is_connected else self._failure
+        return {
+            "urls": self._access.urls,
+            "tokenFile": str(self._access.token_file),
+            "tokenExpires": self._token_ends,
+            "connected": self._is_connected,
+            "browsers": [browser.summary() for browser in self._browsers.values()],
+            **_problem(failure),
+        }
 
     def absence(self) -> str:
         """Why no browser can be used through the proxy, in a sentence."""
@@ -247,6 +273,7 @@ class RemoteBrowsers:
 
     async def _attempt(self) -> None:
         token = await self._attempts.token()
+        self._token_ends = expiry_of(token)
         try:
             async with proxy_connection(self._attempts.url, token) as connection:
                 self._attempts.succeeded()
@@ -256,13 +283,13 @@ class RemoteBrowsers:
             self._is_connected = False
             if error.message != self._problem:
                 log.warning("the proxy: %s", error)
-            self._problem = error.message
+            self._failure = error
             await self._attempts.failed(error, token)
 
     async def _follow(self, connection: ProxyConnection) -> None:
         while True:
             listed = await connection.request("list_extensions", {})
-            self._is_connected, self._problem = True, ""
+            self._is_connected, self._failure = True, None
             self._found(_extensions(listed))
             await asyncio.sleep(LIST_SECONDS)
 

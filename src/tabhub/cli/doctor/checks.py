@@ -249,7 +249,7 @@ def left(inspection: Inspection) -> Iterator[Finding]:
 def _approvals(inspection: Inspection, browsers: list[dict[str, object]]) -> Iterator[Finding]:
     if any(browser["panels"] for browser in browsers):
         yield ok("A side panel is open: you can approve calls.")
-    elif any(browser["kind"] != "managed" for browser in browsers):
+    elif any(browser["kind"] != "managed" and not browser["remote"] for browser in browsers):
         outcome = "allowed" if inspection.settings.unattended == "allow" else "denied"
         yield warn(
             f"No side panel is open: calls that need your approval are {outcome}"

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from tabhub.cli import FAILED, running
-from tabhub.cli.doctor import checks, plugin_checks
+from tabhub.cli.doctor import checks, plugin_checks, proxy_checks
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail
 from tabhub.cli.output import harmless, print_json
 from tabhub.config.paths import Home
@@ -30,6 +30,8 @@ CHECKS: dict[str, Check] = {
     "extension": checks.extension,
     "connected": checks.connected,
     "left": checks.left,
+    "via proxy": proxy_checks.via_proxy,
+    "proxy": proxy_checks.served_proxy,
     "plugins": plugin_checks.plugins,
     "agents": checks.agents,
 }
