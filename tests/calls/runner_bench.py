@@ -81,6 +81,7 @@ class NoPanel:
     """Approvals without an open panel."""
 
     present = False
+    is_elsewhere = False
 
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         raise AssertionError("no panel is open")

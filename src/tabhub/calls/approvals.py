@@ -72,9 +72,9 @@ class Approvals:
 
     def _missed(self, request: ApprovalRequest) -> Forbidden:
         self._approver.missed(request)
+        cause = _elsewhere(request) if self._approver.is_elsewhere else _closed(request)
         return Forbidden(
-            f"{request.tool.name} needs a person's approval ({request.rule}), but tabhub's side "
-            f"panel is not open. Try again once the person has {_done(request)}. {DO_NOT}",
+            f"{request.tool.name} needs a person's approval ({request.rule}), but {cause} {DO_NOT}",
             "approval_unavailable",
             data={"rule": request.rule},
         )
@@ -99,6 +99,21 @@ class Approvals:
                 waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await waiting
+
+
+def _closed(request: ApprovalRequest) -> str:
+    return f"tabhub's side panel is not open. Try again once the person has {_done(request)}."
+
+
+def _elsewhere(request: ApprovalRequest) -> str:
+    """The panel of a browser elsewhere answers to its own person, not to this server's rules."""
+    command = request.command or request.release
+    way = f"run: {command}" if command else "changed this rule"
+    return (
+        "all browsers are reached through the proxy, where this server can ask nobody. It works "
+        f"once the person who runs this server has {way}; or has connected a browser on this "
+        "server's machine, and opened tabhub's side panel there."
+    )
 
 
 def _done(request: ApprovalRequest) -> str:

@@ -282,6 +282,7 @@ def _request(call: Call, verdict: Ask) -> ApprovalRequest:
         arguments=tool.as_asked(call.arguments) if tool.as_asked else call.arguments,
         rule=call.rule,
         command=_command(call, verdict),
+        release=_set_to_auto(tool.name) if _is_for(verdict.rule, "tools", tool.name) else "",
     )
 
 

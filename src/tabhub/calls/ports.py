@@ -53,6 +53,8 @@ class ApprovalRequest(Struct, frozen=True):
     this call only."""
     command: str = ""
     """A command that allows such calls without a panel, if there is one."""
+    release: str = ""
+    """The command that ends the rule by which a person is asked, if it is the level of the tool."""
 
 
 class ApprovalAnswer(Struct, frozen=True):
@@ -78,6 +80,10 @@ class Approver(Protocol):
     @property
     def present(self) -> bool:
         """Whether a person can be asked now."""
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether all browsers are reached through the proxy, where no person can be asked."""
 
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         """Wait for an answer; cancelled with the message `LATE` when the time is up."""

@@ -17,6 +17,7 @@ from tests.proxy.answering_end import AnsweringEnd
 from tests.proxy.served import SECRET, ServedProxy, token
 from tests.proxy.served import served as proxy_served
 from tests.support.agent import Agent, ToolFailed
+from tests.support.approvals import question, respond
 from tests.support.browsers.extension import FakeExtension, connected, tab
 from tests.support.browsers.tunnelled import TunnelledExtension, tunnelled
 from tests.support.eventually import PATIENCE, eventually
@@ -126,6 +127,46 @@ async def test_a_written_rule_of_the_far_server_still_counts(
             await agent.call("browser_execute_script", code="1")
         assert refused.value.reason in ("permission_off", "unknown_tool")
         assert done == []
+
+
+ASKING = Settings(permissions=PermissionSettings(tools={"browser_execute_script": "ask"}))
+
+
+async def test_where_nobody_can_be_asked_a_call_fails_at_once_and_says_what_helps(
+    tmp_path: Path, proxy: ServedProxy
+) -> None:
+    async with linked(tmp_path, proxy, "personal", ASKING) as (agent, far, link):
+        await opened(agent, link)
+        done = evaluated(link)
+        with pytest.raises(ToolFailed) as refused:
+            await agent.call("browser_execute_script", code="1")
+        assert refused.value.reason == "approval_unavailable"
+        assert "through the proxy" in str(refused.value)
+        assert "tabhub permissions set browser_execute_script auto" in str(refused.value)
+        await link.settled()
+        assert "confirmation.missed" not in [message.get("method") for message in far.said()]
+        assert done == []
+
+
+async def test_a_person_at_the_far_server_is_asked_about_a_browser_elsewhere(
+    tmp_path: Path, proxy: ServedProxy
+) -> None:
+    async with (
+        tunnelled(proxy) as far,
+        far_server(tmp_path, proxy.public, settings=ASKING) as server,
+        connected(server.port) as local,
+        client(server.port) as http,
+    ):
+        link = await far.link()
+        await link.sync(tab(1), shared=False, kind="personal")
+        await local.sync(kind="personal")
+        await local.notify("panel.changed", {"open": 1})
+        evaluated(link)
+        call = asyncio.create_task(Agent(http).call("browser_execute_script", code="1", tabId=1))
+        asked = await question(local)
+        assert asked["tool"] == "browser_execute_script"
+        assert await respond(local, asked["id"], "allow")
+        assert (await call)["value"] == 1
 
 
 async def test_what_concerns_the_far_server_is_not_taken_from_a_browser_elsewhere(

@@ -7,7 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -82,8 +82,10 @@ async def nats_server(
 
 
 @asynccontextmanager
-async def nats_cluster(folder: Path, *flags: str) -> AsyncIterator[list[NatsServer]]:
-    """Three servers that know each other."""
+async def nats_cluster(
+    folder: Path, *flags: str, each: Sequence[Sequence[str]] = ((), (), ())
+) -> AsyncIterator[list[NatsServer]]:
+    """Three servers that know each other; `each` has the flags of each alone."""
     ports = [free_port() for _ in range(3)]
     routes = ",".join(f"nats://127.0.0.1:{port}" for port in ports)
     servers = []
@@ -99,7 +101,7 @@ async def nats_cluster(folder: Path, *flags: str) -> AsyncIterator[list[NatsServ
             "-n",
             f"s{number}",
         ]
-        servers.append(NatsServer(folder, *own, *flags))
+        servers.append(NatsServer(folder, *own, *flags, *each[number]))
     try:
         for server in servers:
             await server.start()

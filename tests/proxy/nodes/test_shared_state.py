@@ -134,8 +134,53 @@ async def test_wrong_tries_count_on_all_nodes_together(tmp_path: Path, jetstream
 async def paired(node: ProxyAddress) -> str:
     async with node.http(SECRET.decode()) as http:
         made = await http.post(f"{node.admin}/pair", json={"user_id": "ann"})
-        code: str = made.json()["code"]
+        code: str = made.json().get("code", "")
         return code
+
+
+@asynccontextmanager
+async def jetstream_cluster(folder: Path) -> AsyncIterator[list[NatsServer]]:
+    """Three servers, each with a place of its own to keep what nodes share."""
+    own = [["-js", "-sd", str(folder / f"jetstream-{number}")] for number in range(3)]
+    async with nats_cluster(folder, each=own) as servers:
+        yield servers
+
+
+@pytest.mark.parametrize("way", ["killed", "stopped"])
+async def test_revocations_and_codes_outlive_any_one_server_of_three(
+    tmp_path: Path, way: str
+) -> None:
+    mine = token(jti="t1")
+    async with jetstream_cluster(tmp_path) as servers:
+        urls = tuple(server.url for server in servers)
+        async with served(nats=urls) as one, served(nats=urls) as two, two.http() as http:
+            await eventually(lambda: revoke(one, jti="t1"), until=lambda status: status == 200)
+            code = await eventually(lambda: paired(one))
+            for server in servers:
+                server.kill() if way == "killed" else server.stand_still()
+
+                async def is_refused() -> bool:
+                    async with served(nats=urls) as late:
+                        return await refused(late, mine) == "not_authenticated"
+
+                assert await is_refused()
+                again = code
+                code = await eventually(lambda: paired(one))
+
+                async def exchanged(given: str = again) -> int:
+                    answer = await http.post(f"{two.public}/pair", json={"code": given})
+                    return answer.status_code
+
+                assert await eventually(exchanged, until=lambda status: status != 503) == 200
+                assert await exchanged() == 401
+                await revived(server, way)
+
+
+async def revived(server: NatsServer, way: str) -> None:
+    if way == "killed":
+        await server.start()
+    else:
+        server.go_on()
 
 
 async def test_a_node_is_not_ready_while_nats_is_away(tmp_path: Path) -> None:

@@ -173,6 +173,11 @@ class Browsers:
         here = (browser for browser in self._all.values() if not browser.is_remote)
         return [browser for browser in here if browser.panels != 0]
 
+    @property
+    def are_elsewhere(self) -> bool:
+        """Whether there are browsers, and all of them are reached through the proxy."""
+        return bool(self._all) and all(browser.is_remote for browser in self._all.values())
+
     def on_activated(self, listener: Callable[[Tab], None]) -> None:
         """Call the listener with every tab that a person activates, or whose window they do."""
         self._activation_listeners.append(listener)

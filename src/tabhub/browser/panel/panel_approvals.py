@@ -59,6 +59,10 @@ class Panels:
     def present(self) -> bool:
         return self._browsers.has_panel
 
+    @property
+    def is_elsewhere(self) -> bool:
+        return self._browsers.are_elsewhere
+
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         self._require_few_pending(request)
         answer: asyncio.Future[ApprovalAnswer] = asyncio.get_running_loop().create_future()

@@ -8,7 +8,7 @@ from typing import Any
 
 from tabhub.cli import running
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail, ok, warn
-from tabhub.cli.proxy.running_node import RunningNode, live_node, read_node
+from tabhub.cli.running_node import RunningNode, live_node, read_node
 
 SOON_SECONDS = 3600.0
 """So long before the end of a token it is worth a warning."""

@@ -14,10 +14,10 @@ from typing import Any
 from tabhub import __version__
 from tabhub.agents.http.listening import listen
 from tabhub.cli.event_loop import run_loop
-from tabhub.cli.proxy.running_node import RunningNode, remove_node, write_node
 from tabhub.cli.proxy.serve_request import ServeRequest
 from tabhub.cli.proxy.signing import read_secret
 from tabhub.cli.proxy.workers import Worker, Workers
+from tabhub.cli.running_node import RunningNode, remove_node, write_node
 from tabhub.config.paths import Home
 from tabhub.errors import Unavailable
 from tabhub.proxy.proxy_server import BACKLOG, ProxyServer, ProxySettings

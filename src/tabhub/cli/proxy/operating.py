@@ -9,9 +9,9 @@ import jwt
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless
-from tabhub.cli.proxy.running_node import RunningNode, live_node
 from tabhub.cli.proxy.signing import read_secret
 from tabhub.cli.running import LOOPBACK, Facts, NotRunning
+from tabhub.cli.running_node import RunningNode, live_node
 from tabhub.config.paths import Home
 from tabhub.errors import AccessError, InvalidArguments, Unavailable
 from tabhub.proxy.identity import is_whole_token, operator_token

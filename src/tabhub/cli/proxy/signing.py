@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import jwt
 
-from tabhub.cli.proxy.running_node import RunningNode, live_node
+from tabhub.cli.running_node import RunningNode, live_node
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
