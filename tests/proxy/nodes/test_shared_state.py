@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import nats
 import pytest
 
 from tests.proxy.nodes.nats_servers import NatsServer, nats_cluster, nats_server
@@ -174,6 +175,43 @@ async def test_revocations_and_codes_outlive_any_one_server_of_three(
                 assert await eventually(exchanged, until=lambda status: status != 503) == 200
                 assert await exchanged() == 401
                 await revived(server, way)
+
+
+async def test_what_was_kept_while_a_server_was_missing_is_kept_by_all_later(
+    tmp_path: Path,
+) -> None:
+    mine = token(jti="t1")
+    async with jetstream_cluster(tmp_path) as servers:
+        urls = tuple(server.url for server in servers)
+        servers[2].kill()
+        async with served(nats=urls) as one:
+            await eventually(lambda: revoke(one, jti="t1"), until=lambda status: status == 200)
+            assert await replicas(urls) == 1
+            await servers[2].start()
+            await eventually(lambda: revoke(one, jti="t2"), until=lambda status: status == 200)
+            await eventually(lambda: strengthened(one, urls), "three replicas")
+        for server in servers:
+            server.kill()
+            async with served(nats=urls) as late:
+                assert await refused(late, mine) == "not_authenticated"
+            await server.start()
+
+
+async def strengthened(node: ProxyAddress, urls: tuple[str, ...]) -> bool:
+    """Whether all servers keep the revocations; every one that is added is an occasion."""
+    await revoke(node, jti="t3")
+    return await replicas(urls) == 3
+
+
+async def replicas(urls: tuple[str, ...]) -> int:
+    """How many servers keep the revocations and are up to date."""
+    client = await nats.connect(list(urls))
+    try:
+        info = await client.jetstream().stream_info("KV_tabhub_revocations")
+        others = (info.cluster.replicas if info.cluster else None) or []
+        return 1 + sum(1 for peer in others if peer.current)
+    finally:
+        await client.close()
 
 
 async def revived(server: NatsServer, way: str) -> None:

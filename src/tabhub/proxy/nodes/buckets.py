@@ -10,7 +10,7 @@ from nats.aio.client import Client
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import KeyValueConfig
-from nats.js.errors import APIError, BucketNotFoundError, ServerError, ServiceUnavailableError
+from nats.js.errors import APIError, BucketNotFoundError, ServiceUnavailableError
 from nats.js.kv import KeyValue
 
 log = logging.getLogger(__name__)
@@ -32,10 +32,13 @@ class Buckets:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._is_without = False
+        self._full: set[str] = set()
+        """Names of those that have as many replicas as there can be."""
 
     def look_again(self) -> None:
         """The connection was broken; the servers may have another configuration now."""
         self._is_without = False
+        self._full.clear()
 
     async def open(self, name: str, seconds: float) -> KeyValue | None:
         """A bucket whose entries live so long, made if it is missing; None without JetStream."""
@@ -44,7 +47,9 @@ class Buckets:
         is_promised = bool(self._client._server_info.get("jetstream"))
         context = self._client.jetstream(timeout=ANSWER_SECONDS if is_promised else TRY_SECONDS)
         try:
-            return await context.key_value(name)
+            found = await context.key_value(name)
+            await self._replicate(context, name)
+            return found
         except BucketNotFoundError:
             return await _make(context, name, seconds)
         except ServiceUnavailableError as error:
@@ -57,13 +62,29 @@ class Buckets:
         self._is_without = True
         return None
 
+    async def _replicate(self, context: JetStreamContext, name: str) -> None:
+        """Let more servers keep a bucket that was made while some of them were missing."""
+        if name in self._full or not self._client._server_info.get("cluster"):
+            return
+        config = (await context.stream_info(f"KV_{name}")).config
+        if (config.num_replicas or 1) < MOST_REPLICAS:
+            config.num_replicas = MOST_REPLICAS
+            try:
+                await context.update_stream(config)
+            except APIError as error:
+                log.debug("%s stays on fewer servers: %s", name, error)
+                return
+            log.info("JetStream now keeps %s on %d servers", name, MOST_REPLICAS)
+        self._full.add(name)
+
 
 async def _make(context: JetStreamContext, name: str, seconds: float) -> KeyValue:
     try:
         config = KeyValueConfig(bucket=name, ttl=seconds, replicas=MOST_REPLICAS)
         return await context.create_key_value(config)
-    except (ServerError, ServiceUnavailableError):
-        log.info("JetStream keeps %s on one server, as there are not %d", name, MOST_REPLICAS)
+    except APIError as error:
+        # Some or all of the servers are missing, or there is no cluster; or another was first.
+        log.info("JetStream keeps %s on one server for now: %s", name, error.description)
     try:
         return await context.create_key_value(KeyValueConfig(bucket=name, ttl=seconds))
     except APIError:
