@@ -118,6 +118,22 @@ export function unhold(tabId, why) {
 }
 
 /**
+ * Ends everything that was switched on in the tab: the debugger is detached, and attached again if
+ * somebody still needs it.
+ * @param {number} tabId
+ */
+export async function renew(tabId) {
+  const session = sessions.get(tabId);
+  if (!session) return;
+  await session.ready.catch(() => {});
+  await detach(tabId);
+  if (sessions.get(tabId) !== session) return;
+  if (!holds.has(tabId) && !session.inUse) return forgetTab(tabId);
+  await attachAgain(tabId, session).catch(() => {});
+  rest(tabId, session);
+}
+
+/**
  * @param {string} why
  * @returns {number[]} the tabs that are held for it; after a restart, those of the earlier worker
  */

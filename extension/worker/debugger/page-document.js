@@ -5,7 +5,12 @@
  */
 
 import { CommandError } from "../shared/command-errors.js";
-import { siteOf, siteOfDocument } from "../shared/known-tabs.js";
+import {
+  isExtensionPage,
+  refuseExtensionPage,
+  siteOf,
+  siteOfDocument,
+} from "../shared/known-tabs.js";
 import { register } from "../shared/tab-state.js";
 import { within } from "../shared/timing.js";
 import { send } from "./debugger.js";
@@ -54,11 +59,15 @@ export function dropRuntime(tabId, user) {
 }
 
 /**
+ * The browser hands commands on to the next document while a tab changes it, and tells us later, so
+ * code that was sent for a page could run in one of our own.
  * @param {number} tabId
  * @returns {Promise<PageDocument>}
  */
 export async function documentOf(tabId) {
-  return found.get(tabId) ?? shownIn(tabId) ?? within(FIND_MS, findOnce(tabId));
+  const page = found.get(tabId) ?? shownIn(tabId) ?? (await within(FIND_MS, findOnce(tabId)));
+  if (isExtensionPage(page.origin)) refuseExtensionPage();
+  return page;
 }
 
 /**

@@ -21,7 +21,7 @@ import {
   originsIn,
   pausedOf,
 } from "./paused-requests.js";
-import { requireKnownSite, siteNow, siteOf } from "../shared/known-tabs.js";
+import { isExtensionPage, requireKnownSite, siteNow, siteOf } from "../shared/known-tabs.js";
 
 const WHY = "interception";
 const STORED = "interception";
@@ -299,6 +299,8 @@ function letPass(tabId, request) {
  * @param {any} request
  */
 function mayHold({ sites }, tabId, session, { url, headers }) {
+  // Whoever answers for a script of our own page would decide what it does.
+  if (isExtensionPage(url)) return false;
   if (!sites) return true;
   const frame = childrenOf(tabId).find((child) => child.session === session);
   const places = [siteOf(url), siteNow(tabId), frame && siteOf(frame.url), refererOf(headers)];

@@ -4,8 +4,10 @@
  */
 
 import { CommandError } from "../shared/command-errors.js";
+import { getTab, isExtensionPage, refuseExtensionPage, requireTab } from "../shared/known-tabs.js";
 import { LEVELS } from "../shared/remote-settings.js";
 
+/** @import { Context } from "../shared/command-context.d.ts" */
 /** @typedef {import("../shared/remote-settings.js").Level} Level */
 
 /**
@@ -125,7 +127,26 @@ export function requireLevel({ name, level }, needed, what) {
 }
 
 /**
- * The input with which a command may run for a client.
+ * Runs a command for a client, as far as it may.
+ * @template {Context<any>} C
+ * @param {Guest} guest
+ * @param {string} name of the command
+ * @param {C} context
+ * @param {(name: string, context: C) => Promise<any>} run
+ */
+export async function runFenced(guest, name, context, run) {
+  const bounded = fenced(guest, name, context);
+  const { tabId } = context;
+  if (!Number.isInteger(tabId) || OF_TABS.has(name)) return run(name, bounded);
+  await requireRemotePage(tabId);
+  const output = await run(name, bounded);
+  // The tab may show another page by now, and this may be what the command has seen.
+  await requireRemotePage(tabId).catch(unlessGone);
+  return output;
+}
+
+/**
+ * The context in which a command may run for a client.
  * @template {{input: any}} C
  * @param {Guest} guest
  * @param {string} name of the command
@@ -140,29 +161,64 @@ export function fenced(guest, name, context) {
   requireLevel(guest, needed, name);
   const { input } = context;
   if (typeof input?.url === "string" && OPENS.has(name)) requireRemoteAddress(input.url);
-  return { ...context, input: withoutPaths(input) };
+  return { ...context, input: withoutPaths(input), requireAddress: requireRemoteAddress };
 }
 
 // What never goes over a remote line, whatever the level. Pages of extensions are refused for
 // everybody (`known-tabs.js`), and a remote server has no way to reload the extension.
 
 const OPENS = new Set(["tabs.open", "tabs.navigate", "downloads.start", "bookmarks.create"]);
+/** They concern a tab and not the page that it shows. */
+const OF_TABS = new Set([
+  "tabs.close",
+  "tabs.focus",
+  "tabs.group",
+  "tabs.info",
+  "tabs.navigate",
+  "tabs.release",
+  "tabs.ungroup",
+]);
 const STEPS = new Set(["back", "forward", "reload"]);
 const ELSEWHERE = new Set(["http:", "https:", "data:", "blob:"]);
 /** The browser takes every other one for a page of its own: about:settings is chrome://settings. */
 const BLANK = new Set(["about:blank", "about:srcdoc"]);
 
 /**
- * Other schemes lead to files of the person's machine, or to pages of the browser itself.
- * @param {string} url
+ * @param {string} address
+ * @returns {string | null} the scheme of an address that leads to a file of the person's machine, or
+ *   to a page of the browser itself
  */
+function ownScheme(address) {
+  if (!URL.canParse(address)) return null;
+  const { protocol, pathname } = new URL(address);
+  return ELSEWHERE.has(protocol) || BLANK.has(protocol + pathname) ? null : protocol;
+}
+
+/** @param {string} url */
 export function requireRemoteAddress(url) {
   const address = url.trim();
-  if (STEPS.has(address) || !URL.canParse(address)) return;
-  const { protocol, pathname } = new URL(address);
-  if (ELSEWHERE.has(protocol) || BLANK.has(protocol + pathname)) return;
-  const message = `Addresses with ${protocol} are not opened for remote clients, so nothing was done.`;
+  const scheme = STEPS.has(address) ? null : ownScheme(address);
+  if (!scheme) return;
+  const message = `Addresses with ${scheme} are not opened for remote clients, so nothing was done.`;
   throw new CommandError("permission_off", message);
+}
+
+/**
+ * What a tab shows now. A person may have opened a file there, or a page may have gone back to one.
+ * @param {number} tabId
+ */
+export async function requireRemotePage(tabId) {
+  const { url = "", pendingUrl = "" } = await getTab(await requireTab(tabId));
+  if (isExtensionPage(url) || isExtensionPage(pendingUrl)) refuseExtensionPage();
+  const scheme = ownScheme(url) ?? ownScheme(pendingUrl);
+  if (!scheme) return;
+  const message = `This tab shows a page with ${scheme}, which is not for remote clients.`;
+  throw new CommandError("permission_off", message);
+}
+
+/** @param {unknown} error */
+export function unlessGone(error) {
+  if (!(error instanceof CommandError && error.reason === "tab_not_found")) throw error;
 }
 
 /**
@@ -177,6 +233,6 @@ function withoutPaths(input) {
 
 /** @param {any} file */
 function withoutPath(file) {
-  const { path: _, ...rest } = file;
+  const { path: _, ...rest } = file ?? {};
   return rest;
 }

@@ -177,9 +177,10 @@ async function screenshot(call) {
 async function forwardCdp(call) {
   const tabId = await tabOf({ ...call, params: {} });
   const { method, params, sessionId } = call.params;
-  const { client } = call;
+  const { client, signal } = call;
+  signal.throwIfAborted();
   client.held.add(tabId);
-  return forwardCommand(tabId, client.holder, { method, params, sessionId });
+  return forwardCommand(tabId, client.holder, { method, params, sessionId }, signal);
 }
 
 /** @param {any} params */

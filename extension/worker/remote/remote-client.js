@@ -7,7 +7,7 @@ import { FrameReach } from "../link/command-dispatch.js";
 import { CommandError } from "../shared/command-errors.js";
 import { unlessAborted } from "../shared/timing.js";
 import { letGo } from "./cdp-commands.js";
-import { fenced, requireLevel } from "./fence.js";
+import { requireLevel, runFenced } from "./fence.js";
 import { callMethod } from "./forwarded-methods.js";
 
 const LINK = "tabhub.link";
@@ -104,7 +104,7 @@ export class RemoteClient {
         ask: noServer,
         maxBytes: MAX_BYTES,
       };
-      return run(name, fenced(this, name, context));
+      return runFenced(this, name, context, run);
     };
   }
 

@@ -11,7 +11,7 @@ import { introduceBrowser } from "../link/tab-reporter.js";
 import { Tunnels } from "../link/tunnel.js";
 import { messageOf } from "../shared/command-errors.js";
 import { note } from "../shared/journal.js";
-import { fenced, requireLevel } from "./fence.js";
+import { requireLevel, requireRemotePage, runFenced } from "./fence.js";
 
 /** The person has changed what a client may do: its server has to begin again. */
 const REVOKED = 4403;
@@ -100,10 +100,11 @@ export class RemoteLinks {
   #serverOf(guest, plugins) {
     const { servers, pageTools, commands } = this.#terms;
     /** @type {Commands["run"]} */
-    const run = async (name, context) => shared(name, fenced(guest, name, context));
+    const run = (name, context) => runFenced(guest, name, context, shared);
     /** @type {Commands["execute"]} */
     const execute = async (params, how) => {
       requireLevel(guest, "act", "a tool of a page");
+      await requireRemotePage(params.tabId);
       return pageTools.execute(params, how);
     };
     const setOrigins = (/** @type {any} */ params) => pageTools.setOrigins(server, params);

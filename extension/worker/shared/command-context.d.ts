@@ -8,6 +8,8 @@ export interface Context<I = unknown> {
   input: I;
   /** The site for which the server allowed the command; it must not run on another one. */
   site?: string;
+  /** Refuses an address at which this caller may not see a page. */
+  requireAddress?: (url: string) => void;
   reach: Reach;
   signal: AbortSignal;
   progress: (progress: number, total: number, message: string) => void;

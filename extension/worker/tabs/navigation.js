@@ -26,20 +26,22 @@ import { groupOf, joinGroup } from "./tab-groups.js";
 
 // Back and forward.
 
+/** @typedef {Pick<Context, "tabId" | "signal" | "requireAddress">} Leaving */
+
 /**
  * The browser's back button skips pages without any user action, which are most of the pages an
  * agent visits; the debugger sees every entry.
- * @param {number} tabId
+ * @param {Leaving} context
  * @param {-1 | 1} delta
- * @param {AbortSignal} signal
  */
-async function goInHistory(tabId, delta, signal) {
+async function goInHistory({ tabId, signal, requireAddress }, delta) {
   await withTab(tabId, async () => {
     const { currentIndex, entries } = await send(tabId, "Page.getNavigationHistory");
     const entry = entries[currentIndex + delta];
     if (!entry)
       throw new CommandError("navigation_failed", `There is no page to go ${word(delta)} to.`);
     if (isExtensionPage(entry.url)) refuseExtensionPage();
+    requireAddress?.(entry.url);
     signal.throwIfAborted();
     await send(tabId, "Page.navigateToHistoryEntry", { entryId: entry.id });
   });
@@ -195,7 +197,8 @@ export async function navigateTab(context) {
  * @param {Context<Wire.NavigateTab>} context
  * @param {string} url
  */
-async function navigateAndWait({ tabId, input, signal, progress, reportTabChanges }, url) {
+async function navigateAndWait(context, url) {
+  const { tabId, input, signal, progress, reportTabChanges } = context;
   signal.throwIfAborted();
   const wait = new LoadWait(tabId, {
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
@@ -204,7 +207,7 @@ async function navigateAndWait({ tabId, input, signal, progress, reportTabChange
   const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
-    await leaveFor(tabId, url, signal);
+    await leaveFor(context, url);
     const loaded = await wait.within(timeoutOf(input));
     await reportTabChanges();
     const waiting = waitingIn(tabId);
@@ -220,14 +223,14 @@ async function navigateAndWait({ tabId, input, signal, progress, reportTabChange
 }
 
 /**
- * @param {number} tabId
+ * @param {Leaving} context
  * @param {string} url
- * @param {AbortSignal} signal
  */
-async function leaveFor(tabId, url, signal) {
+async function leaveFor(context, url) {
+  const { tabId } = context;
   try {
-    if (url === "back") await goInHistory(tabId, -1, signal);
-    else if (url === "forward") await goInHistory(tabId, 1, signal);
+    if (url === "back") await goInHistory(context, -1);
+    else if (url === "forward") await goInHistory(context, 1);
     else if (url === "reload") await chrome.tabs.reload(tabId);
     else await chrome.tabs.update(tabId, { url });
   } catch (error) {

@@ -46,3 +46,21 @@ test("commands that run code in the next page, whichever that is, are not", () =
   }
   assert.equal(reasonOf("Page.reload", { scriptToEvaluateOnLoad: "1" }), "cdp_domain_not_allowed");
 });
+
+test("commands that could reach scripts of other extensions are not", () => {
+  for (const method of ["Debugger.enable", "DOMDebugger.getEventListeners", "Runtime.runScript"]) {
+    assert.equal(reasonOf(method), "cdp_domain_not_allowed");
+  }
+  for (const member of ["contextId", "executionContextId", "uniqueContextId"]) {
+    assert.equal(reasonOf("Runtime.evaluate", { [member]: 3 }), "cdp_domain_not_allowed");
+  }
+});
+
+test("commands about stored data of extensions and files are not", () => {
+  const home = "chrome-extension://abc";
+  const named = [{ origin: home }, { storageKey: `${home}/` }, { bucket: { storageKey: home } }];
+  for (const params of [...named, { storageId: { securityOrigin: "file:///" } }]) {
+    assert.equal(reasonOf("Storage.any", params), "permission_off");
+  }
+  assert.equal(reasonOf("Storage.any", { origin: "https://a.example" }), null);
+});

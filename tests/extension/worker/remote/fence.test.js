@@ -2,8 +2,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-globalThis.chrome = { storage: { session: { get: async () => ({}), set: async () => {} } } };
-const { NEEDED, fenced, requireLevel } = await import(
+const shown = new Map();
+globalThis.chrome = {
+  storage: { session: { get: async () => ({}), set: async () => {} } },
+  tabs: {
+    get: async (id) => (shown.has(id) ? { id, ...shown.get(id) } : Promise.reject(new Error())),
+  },
+};
+const { NEEDED, fenced, requireLevel, runFenced } = await import(
   "../../../../extension/worker/remote/fence.js"
 );
 
@@ -83,4 +89,43 @@ test("files of the machine and pages of the browser are not opened", () => {
   for (const url of ["https://a.example", "http://a.example", "about:blank", "back", "reload"]) {
     assert.equal(open(url, "tabs.navigate"), null);
   }
+});
+
+test("a page of this machine is not reached, but its tab can be closed or sent elsewhere", async () => {
+  const run = (name, tabId = 1) =>
+    runFenced(guest("everything"), name, { tabId, input: {} }, async () => name).then(
+      (output) => output,
+      ({ reason }) => reason,
+    );
+  const pages = [{ url: "file:///etc/passwd" }, { url: "chrome://settings/" }];
+  for (const page of [...pages, { url: "", pendingUrl: "file:///etc/passwd" }]) {
+    shown.set(1, page);
+    for (const name of ["page.read", "page.evaluate", "record.console"]) {
+      assert.deepEqual([page, await run(name)], [page, "permission_off"]);
+    }
+    assert.equal(await run("tabs.close"), "tabs.close");
+  }
+  for (const url of ["https://a.example/", "about:blank", "", "data:text/html,a"]) {
+    shown.set(1, { url });
+    assert.equal(await run("page.read"), "page.read");
+  }
+  assert.equal(await run("tabs.list", undefined), "tabs.list");
+});
+
+test("what a command has seen is withheld if the tab shows a page of this machine by then", async () => {
+  shown.set(1, { url: "https://a.example/" });
+  const leave = async () => void shown.set(1, { url: "file:///etc/passwd" });
+  const context = { tabId: 1, input: {} };
+  await assert.rejects(runFenced(guest("look"), "page.read", context, leave), {
+    reason: "permission_off",
+  });
+  shown.set(1, { url: "https://a.example/" });
+  const close = async () => shown.delete(1);
+  assert.equal(await runFenced(guest("act"), "page.click", context, close), true);
+});
+
+test("steps in the history keep to the same addresses", () => {
+  const { requireAddress } = fenced(guest("act"), "tabs.navigate", { input: { url: "back" } });
+  assert.throws(() => requireAddress("file:///etc/passwd"), { reason: "permission_off" });
+  assert.doesNotThrow(() => requireAddress("https://a.example/"));
 });
