@@ -64,10 +64,11 @@ const plugins = pluginHost.of({
 const ready = restoreAll();
 const local = servers.add(
   new Server({
+    isLocal: true,
     introduction: (brief) => introduceBrowser(() => panels.count, brief),
     commands: {
       ready,
-      run: (name, context) => servers.sharing(local, runCommand)(name, context),
+      run: (name, context) => servers.uses.sharing(local, runCommand)(name, context),
       execute: (params, how) => pageTools.execute(params, how),
       setOrigins: (params) => pageTools.setOrigins(local, params),
       plugins,
@@ -111,9 +112,11 @@ const remoteLinks = new RemoteLinks({
 /** @type {RemoteAccess} */
 const remote = new RemoteAccess({
   ...remoteCommands,
+  uses: servers.uses,
   takeLink: (client, params) => remoteLinks.take(client, params),
   left: (client) => remoteLinks.left(client),
   revoked: (name) => remoteLinks.revoked(name),
+  ended: () => remoteLinks.endAll(),
   changed: () => {
     const { state, clients } = remote.state;
     const isUsed = clients.some(({ level, connections }) => level && connections);

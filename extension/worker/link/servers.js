@@ -3,10 +3,11 @@
  * Each has a connection, the changes of tabs and the running commands for itself.
  */
 
-import { register, releaseTab } from "../shared/tab-state.js";
+import { register } from "../shared/tab-state.js";
 import { Dispatcher } from "./command-dispatch.js";
 import { INCOMPATIBLE, MetServer } from "./protocol-versions.js";
 import { TabReporter } from "./tab-reporter.js";
+import { TabUses } from "./tab-uses.js";
 
 /** @typedef {import("./line.js").Line} Line */
 /** @typedef {import("./link.js").Receiver} Receiver */
@@ -18,6 +19,7 @@ import { TabReporter } from "./tab-reporter.js";
  * @property {Omit<Commands, "learn">} commands
  * @property {(greeting: any) => void} learn takes the server's greeting
  * @property {() => void} opened called when it knows the tabs
+ * @property {boolean} [isLocal] it is on this machine
  */
 
 export class Server {
@@ -30,6 +32,7 @@ export class Server {
   /** @param {Terms} terms */
   constructor(terms) {
     this.#terms = terms;
+    this.isLocal = terms.isLocal === true;
     this.#reporter = new TabReporter(terms.introduction);
   }
 
@@ -70,13 +73,11 @@ export class Server {
   }
 }
 
-/** They end what was set up in a tab for an agent. */
-const RELEASES = new Set(["tabs.release", "tabs.ungroup"]);
-
 /** All of them. */
 class Servers {
   /** @type {Set<Server>} */
   #all = new Set();
+  uses = new TabUses();
 
   /** @param {Server} server */
   add(server) {
@@ -84,40 +85,15 @@ class Servers {
     return server;
   }
 
-  /**
-   * A server is gone for good, and cannot release its tabs any more.
-   * @param {Server} server
-   */
+  /** @param {Server} server that is gone for good */
   remove(server) {
     this.#all.delete(server);
-    for (const tabId of server.tabs) if (!this.#isUsed(tabId)) void releaseTab({ tabId });
+    this.uses.left(server);
   }
 
-  /**
-   * What one server ends in a tab must not end what another one does there.
-   * @param {Server} server
-   * @param {Commands["run"]} run
-   * @returns {Commands["run"]}
-   */
-  sharing(server, run) {
-    return async (name, context) => {
-      const { tabId } = context;
-      if (RELEASES.has(name)) {
-        server.tabs.delete(tabId);
-        if (this.#isUsed(tabId)) return {};
-      } else if (Number.isInteger(tabId)) server.tabs.add(tabId);
-      return run(name, context);
-    };
-  }
-
-  /** @param {number} tabId */
-  #isUsed(tabId) {
-    return [...this.#all].some(({ tabs }) => tabs.has(tabId));
-  }
-
-  /** @param {number} tabId */
-  forget(tabId) {
-    for (const { tabs } of this.#all) tabs.delete(tabId);
+  restored() {
+    const local = [...this.#all].find(({ isLocal }) => isLocal);
+    if (local) this.uses.restored(local);
   }
 
   /**
@@ -139,6 +115,11 @@ class Servers {
 
 export function keepServers() {
   const servers = new Servers();
-  register({ name: "servers", forget: (tabId) => servers.forget(tabId) });
+  register({
+    name: "servers",
+    restore: () => servers.uses.restore(),
+    restored: () => servers.restored(),
+    forget: (tabId) => servers.uses.forget(tabId),
+  });
   return servers;
 }

@@ -12,6 +12,7 @@ const MAX_BYTES = 10_000_000;
 /** The proxy says something every 20 s. */
 const SILENT_MS = 60_000;
 const CHECK_MS = 10_000;
+const LASTING_MS = 60_000;
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 60_000;
 /** Another browser has this profile's id: the two would replace each other forever. */
@@ -19,11 +20,19 @@ const REPLACED_MS = 5 * 60_000;
 const REPLACED = 4001;
 const BAD_TOKEN = 4401;
 const STORED = "remoteRetry";
+/** @type {Retry} */
+const AT_ONCE = { tries: 0, at: 0, address: 0 };
 
 /** @typedef {import("../shared/remote-settings.js").Service} Service */
 /** @typedef {import("../link/line.js").Request} Request */
 /** @typedef {import("../link/line.js").Notification} Notification */
-/** @typedef {{tries: number, at: number}} Retry how often it has failed, and when to try again */
+
+/**
+ * @typedef {object} Retry
+ * @property {number} tries how often it has failed
+ * @property {number} at when to try again
+ * @property {number} address which of the service's addresses is next
+ */
 
 /**
  * @typedef {object} Terms
@@ -50,6 +59,8 @@ export class ProxySocket {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #heardAt = 0;
+  /** When the proxy let us in; infinite: not yet, or it is known to last. */
+  #openedAt = Infinity;
   #why = "";
   #terms;
 
@@ -72,7 +83,7 @@ export class ProxySocket {
     const service = await this.#terms.service();
     if (this.#socket && isSame(service, this.#service)) return;
     this.#drop(1000);
-    await saveRetry({ tries: 0, at: 0 });
+    await saveRetry(AT_ONCE);
     this.rescue();
   }
 
@@ -88,12 +99,12 @@ export class ProxySocket {
 
   async #connect() {
     clearTimeout(this.#timer);
-    const { tries, at } = await readRetry();
+    const { address, at } = await readRetry();
     const service = await this.#terms.service();
     if (!service) return;
     const left = at - Date.now();
     if (left > 0) return this.#retryIn(left);
-    const url = /** @type {URL} */ (socketAddress(service.urls[tries % service.urls.length]));
+    const url = /** @type {URL} */ (socketAddress(service.urls[address % service.urls.length]));
     this.#service = service;
     this.host = url.host;
     this.#attend(new WebSocket(url), service);
@@ -106,6 +117,7 @@ export class ProxySocket {
   #attend(socket, service) {
     this.#socket = socket;
     this.#heardAt = Date.now();
+    this.#openedAt = Infinity;
     this.#why = "";
     this.#enter("connecting");
     const line = new Line(socket);
@@ -113,6 +125,7 @@ export class ProxySocket {
     /** @type {((message: Request | Notification) => void) | null} */
     let receive = null;
     socket.onmessage = ({ data }) => {
+      if (this.#socket !== socket) return;
       this.#heardAt = Date.now();
       const message = parseMessage(data);
       if (message?.kind === "response") this.#why = String(message.error?.message ?? "");
@@ -139,7 +152,7 @@ export class ProxySocket {
   #opened(line, socket) {
     const receive = this.#terms.begin(line);
     if (this.#socket === socket) this.#enter("open");
-    void saveRetry({ tries: 0, at: 0 });
+    this.#openedAt = Date.now();
     return receive;
   }
 
@@ -159,9 +172,9 @@ export class ProxySocket {
 
   /** @param {number} code */
   async #retryLater(code) {
-    const { tries } = await readRetry();
+    const { tries, address } = await readRetry();
     const pause = code === REPLACED ? REPLACED_MS : pauseAfter(tries);
-    await saveRetry({ tries: tries + 1, at: Date.now() + pause });
+    await saveRetry({ tries: tries + 1, at: Date.now() + pause, address: address + 1 });
     this.#retryIn(pause);
   }
 
@@ -172,12 +185,19 @@ export class ProxySocket {
     this.#timer = setTimeout(() => this.rescue(), ms);
   }
 
-  /** A connection may be dead without any end of it being told. */
   #check() {
-    const socket = this.#socket;
-    if (!socket || Date.now() - this.#heardAt < SILENT_MS) return;
-    this.#drop(4000);
-    void this.#retryLater(0);
+    if (!this.#socket) return;
+    // A connection may be dead without any end of it being told.
+    if (Date.now() - this.#heardAt >= SILENT_MS) {
+      this.#drop(4000);
+      void this.#retryLater(0);
+    } else if (Date.now() - this.#openedAt >= LASTING_MS) void this.#lasts();
+  }
+
+  /** Earlier failures count no longer. One that closes soon after it has opened is a failure too. */
+  async #lasts() {
+    this.#openedAt = Infinity;
+    await saveRetry({ ...(await readRetry()), tries: 0 });
   }
 
   /** @param {ProxySocket["state"]} state */
@@ -199,7 +219,8 @@ export function pauseAfter(tries) {
 /** @returns {Promise<Retry>} */
 async function readRetry() {
   const stored = /** @type {any} */ ((await chrome.storage.session.get(STORED))[STORED]);
-  return { tries: Number(stored?.tries) || 0, at: Number(stored?.at) || 0 };
+  const { tries, at, address } = stored ?? {};
+  return { tries: Number(tries) || 0, at: Number(at) || 0, address: Number(address) || 0 };
 }
 
 /** @param {Retry} retry */

@@ -3,12 +3,13 @@
  * the person lets each of them do.
  */
 
-import { heldTabs, unhold } from "../debugger/debugger.js";
+import { heldTabs } from "../debugger/debugger.js";
 import { noteFailure } from "../link/command-dispatch.js";
 import { browserName } from "../link/tab-reporter.js";
 import { CommandError, toWire } from "../shared/command-errors.js";
-import { note } from "../shared/journal.js";
+import { note, noteFault } from "../shared/journal.js";
 import {
+  isLower,
   readRemote,
   saveClients,
   saveEnded,
@@ -17,6 +18,7 @@ import {
 } from "../shared/remote-settings.js";
 import { readPairing, readProfileId } from "../shared/server-pairing.js";
 import { register } from "../shared/tab-state.js";
+import { letGo } from "./cdp-commands.js";
 import { ProxySocket } from "./proxy-socket.js";
 import { RemoteClient } from "./remote-client.js";
 
@@ -30,15 +32,18 @@ const LONGEST_NAME = 100;
 /** @typedef {import("../link/line.js").Notification} Notification */
 
 /** @typedef {import("../shared/remote-settings.js").RemoteState} RemoteState */
+/** @typedef {import("../shared/remote-settings.js").Service} Service */
 
 /**
  * @typedef {object} Terms
  * @property {Promise<unknown>} ready settles when commands may run
  * @property {Host["run"]} run
  * @property {Host["reportTabChanges"]} reportTabChanges
+ * @property {Host["uses"]} uses
  * @property {Host["takeLink"]} takeLink
  * @property {(client: RemoteClient) => void} left a client's connection has ended
- * @property {(name: string) => void} revoked a client may do something else than before
+ * @property {(name: string) => void} revoked a client may do less than before
+ * @property {() => void} ended nobody may go on
  * @property {() => void} changed
  */
 
@@ -50,6 +55,8 @@ export class RemoteAccess {
   #isManaged = false;
   /** @type {Map<number, string>} */
   #owners = new Map();
+  /** @type {Promise<void>} the last change of the settings */
+  #last = Promise.resolve();
   #terms;
   /** @type {Host} */
   #host;
@@ -68,9 +75,9 @@ export class RemoteAccess {
   /** @param {Terms} terms */
   constructor(terms) {
     this.#terms = terms;
-    const { run, reportTabChanges, takeLink } = terms;
+    const { run, reportTabChanges, uses, takeLink } = terms;
     const levelOf = (/** @type {string} */ name) => this.levelOf(name);
-    this.#host = { run, reportTabChanges, takeLink, levelOf, owners: this.#owners };
+    this.#host = { run, reportTabChanges, uses, takeLink, levelOf, owners: this.#owners };
     register({ name: "remote owners", forget: (tabId) => this.#owners.delete(tabId) });
     void terms.ready.then(forgetEarlierHolds);
   }
@@ -86,31 +93,50 @@ export class RemoteAccess {
   }
 
   /** The settings have changed. */
-  async reconsider() {
-    const before = this.#levels();
+  reconsider() {
+    return this.#inTurn(() => this.#reconsider());
+  }
+
+  /**
+   * A change is made of what was read before, so two at once could undo each other.
+   * @param {() => Promise<void>} work
+   */
+  async #inTurn(work) {
+    const turn = this.#last.then(work);
+    this.#last = turn.catch(noteFault);
+    await turn;
+  }
+
+  async #reconsider() {
+    const [before, service] = [this.#levels(), this.#settings?.service];
     await this.#learn();
     const after = this.#levels();
-    const names = [...new Set([...before.keys(), ...after.keys()])];
-    for (const name of names) if (before.get(name) !== after.get(name)) this.#revoke(name);
+    for (const [name, level] of before) if (isLower(after.get(name), level)) this.#revoke(name);
+    if (this.#settings?.isEnded || !isSameService(service, this.#settings?.service)) this.#endAll();
     this.#terms.changed();
     await this.#socket.reconsider();
   }
 
   /** @returns {Map<string, Level>} those of the clients that may do anything */
   #levels() {
-    const { clients = {}, isEnded } = this.#settings ?? {};
+    const { clients = {} } = this.#settings ?? {};
     const names = [...Object.keys(clients), ...[...this.#clients.values()].map(({ name }) => name)];
-    const levels = names.map((name) => [name, isEnded ? null : this.levelOf(name)]);
+    const levels = names.map((name) => [name, this.levelOf(name)]);
     return new Map(/** @type {[string, Level][]} */ (levels.filter(([, level]) => level)));
   }
 
   /**
-   * What runs was begun under another level.
+   * What runs was begun under a higher level.
    * @param {string} name
    */
   #revoke(name) {
     for (const client of this.#clients.values()) if (client.name === name) client.end();
     this.#terms.revoked(name);
+  }
+
+  #endAll() {
+    for (const client of this.#clients.values()) client.end();
+    this.#terms.ended();
   }
 
   async #learn() {
@@ -127,9 +153,17 @@ export class RemoteAccess {
 
   /**
    * @param {string} name
-   * @returns {Level | null}
+   * @returns {Level | null} what the client may do now
    */
   levelOf(name) {
+    return this.#settings?.isEnded ? null : this.#chosen(name);
+  }
+
+  /**
+   * @param {string} name
+   * @returns {Level | null} what the person lets the client do
+   */
+  #chosen(name) {
     if (this.#isManaged) return "everything";
     const { clients = {} } = this.#settings ?? {};
     return Object.hasOwn(clients, name) ? clients[name] : null;
@@ -147,13 +181,14 @@ export class RemoteAccess {
 
   /** @param {unknown} told the clients that are there now */
   #keep(told) {
-    const clients = Array.isArray(told) ? told : [];
-    const ids = new Set(clients.map(({ connection_id }) => connection_id));
-    for (const id of this.#clients.keys()) if (!ids.has(id)) this.#left(id);
-    for (const { connection_id: id, name } of clients) {
-      if (typeof id !== "string" || this.#clients.has(id)) continue;
-      const called = String(name ?? "").slice(0, LONGEST_NAME);
-      this.#clients.set(id, new RemoteClient(id, called, this.#host));
+    const clients = namesOf(told);
+    // An id that belongs to another client now is another connection.
+    for (const { id, name } of this.#clients.values()) {
+      if (clients.get(id) !== name) this.#left(id);
+    }
+    for (const [id, name] of clients) {
+      if (this.#clients.has(id)) continue;
+      this.#clients.set(id, new RemoteClient(id, name, this.#host));
       note("info", "a remote client has connected");
     }
     this.#terms.changed();
@@ -214,7 +249,7 @@ export class RemoteAccess {
       isManaged: this.#isManaged,
       clients: names.map((name) => ({
         name,
-        level: this.levelOf(name),
+        level: this.#chosen(name),
         connections: there.get(name)?.length ?? 0,
       })),
     };
@@ -224,20 +259,24 @@ export class RemoteAccess {
    * The person lets a client do this much, or nothing.
    * @param {{name: string, level: Level | null}} choice
    */
-  async allow({ name, level }) {
-    const { clients } = await readRemote();
-    const { [name]: _, ...others } = clients;
-    await saveClients(level === null ? others : { ...others, [name]: level });
-    await this.reconsider();
+  allow({ name, level }) {
+    return this.#inTurn(async () => {
+      const { clients } = await readRemote();
+      const { [name]: _, ...others } = clients;
+      await saveClients(level === null ? others : { ...others, [name]: level });
+      await this.#reconsider();
+    });
   }
 
   /**
    * The one button: every connection ends, and none comes before the person wants it.
    * @param {boolean} isEnded
    */
-  async setEnded(isEnded) {
-    await saveEnded(isEnded);
-    await this.reconsider();
+  setEnded(isEnded) {
+    return this.#inTurn(async () => {
+      await saveEnded(isEnded);
+      await this.#reconsider();
+    });
   }
 }
 
@@ -246,10 +285,32 @@ function hostsOf(urls) {
   return urls.map((url) => socketAddress(url)?.host).join(", ");
 }
 
+/**
+ * @param {unknown} told as the proxy's `status` has it
+ * @returns {Map<string, string>} the name of each client, by its connection
+ */
+function namesOf(told) {
+  const clients = Array.isArray(told) ? told : [];
+  const named = clients.flatMap((/** @type {any} */ client) => {
+    const { connection_id: id, name } = client ?? {};
+    return typeof id === "string" ? [[id, String(name ?? "").slice(0, LONGEST_NAME)]] : [];
+  });
+  return new Map(/** @type {[string, string][]} */ (named));
+}
+
+/**
+ * Another token for it is no other service.
+ * @param {Service | null | undefined} a
+ * @param {Service | null | undefined} b
+ */
+function isSameService(a, b) {
+  return String(a?.urls) === String(b?.urls);
+}
+
 /** The connections of an earlier worker have ended with it. */
 function forgetEarlierHolds() {
   for (const [tabId, reasons] of heldTabs()) {
-    for (const why of reasons) if (why.startsWith(HOLDER)) unhold(tabId, why);
+    for (const why of reasons) if (why.startsWith(HOLDER)) letGo([tabId], why);
   }
 }
 

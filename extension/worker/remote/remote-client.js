@@ -21,6 +21,7 @@ const MAX_BYTES = 10_000_000;
  * @property {(name: string) => Level | null} levelOf
  * @property {(name: string, context: Context) => Promise<any>} run
  * @property {() => Promise<void>} reportTabChanges
+ * @property {Pick<import("../link/tab-uses.js").TabUses, "sharing" | "left">} uses
  * @property {Map<number, string>} owners the client that opened a tab, by its name
  * @property {(client: RemoteClient, params: any) => Promise<object>} takeLink
  */
@@ -30,6 +31,8 @@ export class RemoteClient {
   selected = null;
   /** @type {Set<number>} the tabs on which it keeps the debugger */
   held = new Set();
+  /** @type {Set<number>} the tabs for which it has sent commands */
+  tabs = new Set();
   /** @type {Set<AbortController>} */
   #running = new Set();
   #host;
@@ -92,7 +95,7 @@ export class RemoteClient {
    */
   #runner(signal) {
     return async (name, input, tabId) => {
-      const { run, reportTabChanges } = this.#host;
+      const { run, uses, reportTabChanges } = this.#host;
       const context = {
         tabId: /** @type {number} */ (tabId),
         input,
@@ -104,16 +107,17 @@ export class RemoteClient {
         ask: noServer,
         maxBytes: MAX_BYTES,
       };
-      return runFenced(this, name, context, run);
+      return runFenced(this, name, context, uses.sharing(this, run));
     };
   }
 
-  /** It has gone, or the person has changed what it may do. */
+  /** It has gone, or may do less than before. */
   end() {
     const reason = new CommandError("cancelled", "The connection of this client was ended.");
     for (const controller of this.#running) controller.abort(reason);
     letGo([...this.held], this.holder);
     this.held.clear();
+    this.#host.uses.left(this);
   }
 }
 

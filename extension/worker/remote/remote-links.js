@@ -13,7 +13,7 @@ import { messageOf } from "../shared/command-errors.js";
 import { note } from "../shared/journal.js";
 import { requireLevel, requireRemotePage, runFenced } from "./fence.js";
 
-/** The person has changed what a client may do: its server has to begin again. */
+/** The person has taken something from a client: its server has to begin again. */
 const REVOKED = 4403;
 
 /** @typedef {import("./fence.js").Guest} Guest */
@@ -57,9 +57,14 @@ export class RemoteLinks {
     this.#tunnels.left(id);
   }
 
-  /** @param {string} name of a client that may do something else than before */
+  /** @param {string} name of a client that may do less than before */
   revoked(name) {
     for (const [socket, client] of this.#sockets) if (client === name) socket.close(REVOKED);
+  }
+
+  /** Also those whose connection is lost, and which could come back on another one. */
+  endAll() {
+    this.#tunnels.closeAll(REVOKED);
   }
 
   /**
@@ -115,7 +120,7 @@ export class RemoteLinks {
       learn: setOrigins,
       opened: () => pageTools.opened(server),
     });
-    const shared = servers.sharing(server, commands.run);
+    const shared = servers.uses.sharing(server, commands.run);
     return server;
   }
 }

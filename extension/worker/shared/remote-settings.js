@@ -23,6 +23,17 @@
  */
 
 export const LEVELS = /** @type {const} */ (["look", "act", "everything"]);
+
+/**
+ * @param {Level | null | undefined} a
+ * @param {Level | null | undefined} b
+ */
+export function isLower(a, b) {
+  const rank = (/** @type {Level | null | undefined} */ level) =>
+    level ? LEVELS.indexOf(level) : -1;
+  return rank(a) < rank(b);
+}
+
 const SERVICE = "remoteService";
 const ENDED = "remoteEnded";
 const REFUSED = "remoteRefused";
@@ -41,13 +52,32 @@ export async function readRemote() {
   };
 }
 
-/** @param {Service} service that the person has confirmed */
+/**
+ * Whoever runs a service decides what its clients are called, so those that were allowed at one are
+ * not the clients of the same names at another.
+ * @param {Service} service that the person has confirmed
+ */
 export async function saveService(service) {
-  await chrome.storage.local.set({ [SERVICE]: service, [ENDED]: false, [REFUSED]: "" });
+  const { service: before, clients } = await readRemote();
+  const kept = before && isWithin(service, before) ? clients : {};
+  const changed = { [SERVICE]: service, [ENDED]: false, [REFUSED]: "", [CLIENTS]: kept };
+  await chrome.storage.local.set(changed);
+}
+
+/**
+ * @param {Service} service
+ * @param {Service} before
+ * @returns {boolean} whether it has no host and no user that the other has not
+ */
+function isWithin(service, before) {
+  const hostsOf = (/** @type {Service} */ { urls }) => urls.map((url) => socketAddress(url)?.host);
+  const known = hostsOf(before);
+  const isSameUser = claimsOf(service.token)?.user === claimsOf(before.token)?.user;
+  return isSameUser && hostsOf(service).every((host) => known.includes(host));
 }
 
 export async function forgetService() {
-  await chrome.storage.local.remove([SERVICE, ENDED, REFUSED]);
+  await chrome.storage.local.remove(STORED);
 }
 
 /** @param {boolean} isEnded */

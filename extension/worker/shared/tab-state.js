@@ -187,9 +187,11 @@ register({
 /**
  * @param {number} tabId
  * @param {number} ms how long to wait for a page that is busy or shows a dialog
+ * @param {(part: Part) => boolean} [includes]
  */
-export async function releaseAll(tabId, ms) {
-  const released = inOrder().flatMap((part) => part.released?.(tabId) ?? []);
+export async function releaseAll(tabId, ms, includes = () => true) {
+  const parts = inOrder().filter(includes);
+  const released = parts.flatMap((part) => part.released?.(tabId) ?? []);
   await Promise.allSettled(released.map((promise) => within(ms, promise)));
 }
 
@@ -252,4 +254,13 @@ const RELEASE_MS = 2000;
 export async function releaseTab({ tabId }) {
   await releaseAll(tabId, RELEASE_MS);
   return {};
+}
+
+/**
+ * Others go on using the tab.
+ * @param {number} tabId
+ * @param {string[]} names of the parts that end
+ */
+export async function releaseParts(tabId, names) {
+  await releaseAll(tabId, RELEASE_MS, ({ name }) => names.includes(name));
 }

@@ -10,6 +10,10 @@ const { register, report } = await import("../../../../extension/worker/shared/t
 
 const released = [];
 register({ name: "released tabs", released: async (tabId) => void released.push(tabId) });
+const ended = [];
+for (const name of ["interception", "emulation"]) {
+  register({ name, released: async (tabId) => void ended.push(`${name} ${tabId}`) });
+}
 const servers = keepServers();
 
 class Line {
@@ -30,7 +34,10 @@ const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 async function opened() {
   const ran = [];
-  const run = async (name, { tabId }) => void ran.push(`${name} ${tabId}`);
+  const run = async (name, { tabId }) => {
+    ran.push(`${name} ${tabId}`);
+    return name === "tabs.open" ? { tabId: 20 } : {};
+  };
   const server = servers.add(
     new Server({
       introduction: async () => ({ browser: {}, tabs: [] }),
@@ -42,7 +49,7 @@ async function opened() {
   const line = new Line();
   const receive = server.begin(line);
   await settled();
-  return { server, line, receive, ran, run: servers.sharing(server, run) };
+  return { server, line, receive, ran, run: servers.uses.sharing(server, run) };
 }
 
 test("each server gets the tabs and their changes", async () => {
@@ -79,6 +86,34 @@ test("what a server that is gone used alone is released", async () => {
   await settled();
   assert.deepEqual(released, [6]);
   servers.remove(other.server);
+});
+
+test("a tab that a server has only opened is released with it", async () => {
+  released.length = 0;
+  const one = await opened();
+  await one.run("tabs.open", { signal: new AbortController().signal });
+  servers.remove(one.server);
+  await settled();
+  assert.deepEqual(released, [20]);
+});
+
+test("what a server has set up in a tab ends with it, and what another has set up does not", async () => {
+  ended.length = released.length = 0;
+  const [one, other] = [await opened(), await opened()];
+  await one.run("intercept.start", { tabId: 9 });
+  await one.run("page.emulate", { tabId: 9 });
+  await other.run("page.emulate", { tabId: 9 });
+  servers.remove(one.server);
+  await settled();
+  assert.deepEqual([released, ended], [[], ["interception 9"]]);
+  await other.run("intercept.start", { tabId: 9 });
+  const third = await opened();
+  await third.run("page.read", { tabId: 9 });
+  await other.run("tabs.release", { tabId: 9 });
+  assert.deepEqual(ended.slice(1).toSorted(), ["emulation 9", "interception 9"]);
+  servers.remove(other.server);
+  servers.remove(third.server);
+  await settled();
 });
 
 test("a server whose protocol is too old is left", async () => {

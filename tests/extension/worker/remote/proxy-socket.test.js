@@ -106,6 +106,31 @@ test("after a loss it tries the next address, within the pause", async () => {
   assert.match(proxy.sockets()[1].url, /^wss:\/\/b\d\.example\/extension$/);
 });
 
+test("each loss leads to the next address, and a connection that closes soon counts as a failure", async (t) => {
+  t.mock.method(Math, "random", () => 1);
+  const proxy = made();
+  const lost = async (pause) => {
+    (await opened(proxy)).onclose({ code: 4429 });
+    await settled();
+    mock.timers.tick(pause - 1);
+    await settled();
+    const count = proxy.sockets().length;
+    mock.timers.tick(1);
+    await settled();
+    assert.equal(proxy.sockets().length, count + 1);
+  };
+  for (const pause of [1000, 2000, 4000]) await lost(pause);
+  const hosts = proxy.sockets().map(({ url }) => url.replace(/^wss:..(.).*/, "$1"));
+  assert.deepEqual(hosts, ["a", "b", "a", "b"]);
+  const socket = await opened(proxy);
+  for (const _ of [1, 2, 3, 4]) {
+    mock.timers.tick(20_000);
+    socket.says({ method: "status", params: {} });
+  }
+  await settled();
+  await lost(1000);
+});
+
 test("a refused token is reported and not tried again", async () => {
   const proxy = made();
   proxy.socket.rescue();

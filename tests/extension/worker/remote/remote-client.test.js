@@ -11,6 +11,7 @@ const hostOf = (level, run = async () => ({ tabs: [] })) => ({
   levelOf: () => level,
   run,
   reportTabChanges: async () => {},
+  uses: { sharing: (_, run) => run, left: () => {} },
   owners: new Map(),
   takeLink: async (client, params) => ({ client: client.name, params }),
 });
