@@ -7,13 +7,17 @@
 import {
   claimsOf,
   forgetService,
+  isWithin,
   pairingAddress,
+  readRemote,
   remoteText,
   saveService,
   socketAddress,
 } from "../worker/shared/remote-settings.js";
 
 const ANSWER_MS = 10_000;
+/** A press that was meant for something else must not confirm. */
+const REST_MS = 500;
 
 /** @typedef {import("../worker/shared/remote-settings.js").Service} Service */
 /** @typedef {Service & {hosts: string[], about: string}} Proposal */
@@ -62,7 +66,9 @@ function requireHost(url) {
  * @returns {Promise<string>} the token
  */
 async function exchange(address, code) {
-  const [url = ""] = addressesOf(address);
+  if (!code.trim()) throw new Error("Enter a pairing code or a token.");
+  const [url] = addressesOf(address);
+  if (!url) throw new Error("Enter the address of the service that gave the code.");
   requireHost(url);
   const answer = await fetch(/** @type {string} */ (pairingAddress(url)), {
     method: "POST",
@@ -94,6 +100,21 @@ export function showRemote(remote) {
 /** @type {Proposal | null} waits for the person */
 let proposed = null;
 
+/**
+ * @param {Proposal} proposal
+ * @returns {Promise<string>} what becomes of the service that is there
+ */
+async function consequence(proposal) {
+  const { service, clients } = await readRemote();
+  if (!service || isWithin(proposal, service)) return "";
+  const hosts = service.urls.map(requireHost).join(", ");
+  const isForgotten = Object.keys(clients).length > 0;
+  return ` It replaces ${hosts}${isForgotten ? ", and what you have allowed its clients is forgotten" : ""}.`;
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let rest;
+
 /** @param {Proposal | null} proposal */
 function propose(proposal) {
   proposed = proposal;
@@ -102,9 +123,13 @@ function propose(proposal) {
   const [, ...more] = proposal.hosts;
   byId("remote-question").textContent =
     `Let clients reach this browser through ${more.length ? "these hosts" : "this host"}?`;
-  byId("remote-host").textContent = proposal.hosts.join(", ");
+  byId("remote-host").textContent = proposal.hosts.join("\n");
   byId("remote-about").textContent = proposal.about;
-  byId("remote-accept").focus();
+  const accept = /** @type {HTMLButtonElement} */ (byId("remote-accept"));
+  accept.disabled = true;
+  clearTimeout(rest);
+  rest = setTimeout(() => (accept.disabled = false), REST_MS);
+  byId("remote-confirm").focus();
 }
 
 /** @param {HTMLFormElement} form */
@@ -115,7 +140,8 @@ async function read(form) {
   byId("remote-problem").textContent = "";
   propose(null);
   try {
-    propose(proposalOf(address, token.trim() || (await exchange(address, code))));
+    const proposal = proposalOf(address, token.trim() || (await exchange(address, code)));
+    propose({ ...proposal, about: proposal.about + (await consequence(proposal)) });
   } catch (error) {
     byId("remote-problem").textContent = /** @type {Error} */ (error).message;
   }

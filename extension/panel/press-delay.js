@@ -14,6 +14,7 @@ const TAKES = new Set([
   "skip-off",
   "decline",
   "remote-end",
+  "remote-options",
 ]);
 
 /** @typedef {HTMLButtonElement | HTMLSelectElement} Control */

@@ -6,9 +6,10 @@ import { button, byId, el, fill, strange } from "./dom.js";
 /** @typedef {RemoteShown["clients"][number]} Client */
 
 /** What the person's one button does, by the state in which it is shown. */
+const END = { action: "remote-end", label: "End all", isEnded: true };
 const SWITCHES = {
-  end: { action: "remote-end", label: "End all", isEnded: true },
-  resume: { action: "remote-resume", label: "Connect again", isEnded: false },
+  ended: { action: "remote-resume", label: "Connect again", isEnded: false },
+  refused: { action: "remote-options", label: "Options", isEnded: null },
 };
 
 /**
@@ -21,34 +22,50 @@ export function renderRemote(remote, attempt) {
   const text = remoteText(remote);
   // A screen reader reads a text aloud each time it is set.
   if (byId("remote-state").textContent !== text) byId("remote-state").textContent = text;
-  const shown = state === "ended" ? SWITCHES.resume : SWITCHES.end;
+  const shown = state === "ended" || state === "refused" ? SWITCHES[state] : END;
   fill(byId("remote-switch"), [shown], "action", ({ action, label, isEnded }) =>
-    button(label, { "data-action": action }, () => attempt("remote.setEnded", { isEnded })),
+    button(label, { "data-action": action }, () =>
+      isEnded === null
+        ? void chrome.runtime.openOptionsPage()
+        : attempt("remote.setEnded", { isEnded }),
+    ),
   );
-  const rows = clients.map((client) => ({ ...client, isManaged }));
-  fill(byId("remote-clients"), rows, "name", (row) => clientRow(row, row.isManaged, attempt));
+  const rows = clients.map(({ name, level }) => ({ name, level, isManaged }));
+  fill(byId("remote-clients"), rows, "name", (row) => clientRow(row, attempt));
+  clients.forEach(({ connections }, index) => showConnections(index, connections));
   byId("remote-none").hidden = clients.length > 0;
   byId("remote-managed").hidden = !isManaged;
   byId("remote-more").hidden = isManaged;
 }
 
 /**
- * @param {Client} client
- * @param {boolean} isManaged
+ * The name is shown whole: of a part, another client could have the same.
+ * @param {Pick<Client, "name" | "level"> & {isManaged: boolean}} client
  * @param {Attempt} attempt
  */
-function clientRow({ name, level, connections }, isManaged, attempt) {
-  const there = connections
-    ? connections > 1
-      ? `connected ${connections} times`
-      : "connected"
-    : "";
+function clientRow({ name, level, isManaged }, attempt) {
   return el(
     "li",
     { class: "row", "data-client": name, "data-level": level ?? "" },
-    el("span", { class: "grow cut" }, strange(name || "(without a name)"), there && ` · ${there}`),
+    el(
+      "span",
+      { class: "grow" },
+      strange(name || "(without a name)"),
+      el("span", { class: "there hint" }),
+    ),
     ...(isManaged ? [] : [levelSelect(name, level, attempt)]),
   );
+}
+
+/**
+ * The row stays as it is: a client that comes and goes could otherwise keep the person from using it.
+ * @param {number} index of the row
+ * @param {number} connections
+ */
+function showConnections(index, connections) {
+  const there = byId("remote-clients").children[index].querySelector(".there");
+  const text = connections > 1 ? ` · connected ${connections} times` : " · connected";
+  if (there) there.textContent = connections ? text : "";
 }
 
 /**

@@ -69,7 +69,7 @@ export async function saveService(service) {
  * @param {Service} before
  * @returns {boolean} whether it has no host and no user that the other has not
  */
-function isWithin(service, before) {
+export function isWithin(service, before) {
   const hostsOf = (/** @type {Service} */ { urls }) => urls.map((url) => socketAddress(url)?.host);
   const known = hostsOf(before);
   const isSameUser = claimsOf(service.token)?.user === claimsOf(before.token)?.user;

@@ -111,6 +111,20 @@ async def test_a_client_can_be_allowed_before_it_has_come(
         assert (await agent.call("getTabs"))["tabs"]
 
 
+async def test_a_client_that_comes_and_goes_leaves_the_choice_of_its_level_alone(
+    proxy: ServedProxy, personal: Cdp
+) -> None:
+    select = "document.querySelector('li[data-client=laptop] select')"
+    async with remote_agent(proxy), page_of(personal, PANEL) as panel:
+        await panel.until(f"{select}?.disabled === false", "the choice")
+        await panel.value(f"{select}.isSame = true")
+        async with remote_agent(proxy):
+            await shows(panel, "laptop · connected 2 times")
+            assert await panel.value(f"{select}.isSame && !{select}.disabled")
+        await panel.until("!document.body.innerText.includes('2 times')", "the second to leave")
+        assert await panel.value(f"{select}.isSame && !{select}.disabled")
+
+
 async def test_a_refused_token_is_not_tried_again_until_it_changes(
     proxy: ServedProxy, personal: Cdp
 ) -> None:
@@ -181,6 +195,33 @@ async def test_a_pasted_token_connects_only_after_its_host_was_confirmed(
         await shows(options, f"Connected to {host}")
 
 
+async def test_the_keys_that_ask_do_not_confirm_too(tmp_path: Path, proxy: ServedProxy) -> None:
+    async with browser_with(tmp_path / "new") as cdp, page_of(cdp, OPTIONS) as options:
+        await fill(options)
+        assert await options.text("#remote-problem") == "Enter a pairing code or a token."
+        await fill(options, code="K7QM-2XVB")
+        assert "Enter the address" in await options.text("#remote-problem")
+        await fill(options, address=proxy.public, token=token())
+        assert await options.value("document.querySelector('#remote-accept').disabled")
+        for _ in range(3):
+            await options.key("\r")
+        assert await options.value("chrome.storage.local.get('remoteService')") == {}
+
+
+async def test_another_service_is_asked_about_with_what_it_ends(
+    proxy: ServedProxy, personal: Cdp
+) -> None:
+    await store(personal, remoteClients={"laptop": "act"})
+    async with page_of(personal, OPTIONS) as options:
+        await fill(options, address="https://other.example", token=token())
+        about = await options.text("#remote-about")
+        host = proxy.public.removeprefix("http://")
+        assert f"It replaces {host}, and what you have allowed its clients is forgotten" in about
+        await options.click("#remote-accept")
+        await shows(options, "other.example")
+    assert await stored(personal, "remoteClients") == {}
+
+
 async def test_a_browser_is_paired_by_a_code(tmp_path: Path, proxy: ServedProxy) -> None:
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {SECRET.decode()}"}) as http:
         answer = await http.post(f"{proxy.admin}/pair", json={"user_id": "ann"})
@@ -197,7 +238,7 @@ async def test_a_browser_is_paired_by_a_code(tmp_path: Path, proxy: ServedProxy)
 
 async def fill(page: Panel, **values: str) -> None:
     """Fill in the form for a service and submit it."""
-    await shows(page, "cannot reach this browser")
+    await page.until("document.querySelector('#remote-state')?.innerText.length > 1", "the state")
     form = "document.querySelector('#remote')"
     await page.value(f"{form}.reset()")
     for name, value in values.items():
