@@ -10,7 +10,7 @@ import pytest
 from tabhub.config.files import locked
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.plugins import installed_folders
+from tabhub.plugins.npm import installed_folders
 from tabhub.plugins.package import Package, read_package
 from tabhub.plugins.review import Reviews
 from tabhub.plugins.review_content import COMPARED_LINES

@@ -11,7 +11,7 @@ from msgspec import Struct
 from tabhub.config.settings import Settings
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.texts import one_line
-from tabhub.plugins.installed_folders import InstalledFolders
+from tabhub.plugins.npm.installed_folders import InstalledFolders
 from tabhub.plugins.package import PACKAGE_BYTES, Kind, Package, read_file, read_package
 from tabhub.plugins.python_source import source_files
 from tabhub.plugins.python_source.class_source import read_python

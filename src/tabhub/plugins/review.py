@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from tabhub.config.files import locked, private_folder, write_private
 from tabhub.config.paths import Home
-from tabhub.plugins.installed_folders import InstalledFolders
+from tabhub.plugins.npm.installed_folders import InstalledFolders
 from tabhub.plugins.package import Digests, Package
 from tabhub.plugins.review_content import Difference, ReviewedFile, differences, files_of
 

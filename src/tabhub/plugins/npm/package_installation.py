@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.texts import one_line
-from tabhub.plugins.installed_folders import InstalledFolders
 from tabhub.plugins.npm.archive import refused, unpack
+from tabhub.plugins.npm.installed_folders import InstalledFolders
 from tabhub.plugins.npm.npm_registry import Registry, Release, is_newer, parse_specifier
 from tabhub.plugins.package import Package, plugin_name, read_package
 from tabhub.plugins.python_source.source_files import is_plugin

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.plugins.installed_folders import REPLACED, UNFINISHED, InstalledFolders
+from tabhub.plugins.npm.installed_folders import REPLACED, UNFINISHED, InstalledFolders
 
 
 def written(folder: Path, text: str) -> Path:
