@@ -12,6 +12,7 @@ import "./page_tools/framed-servers.js";
 import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
 import { note, noteFault } from "./shared/journal.js";
 import { Link } from "./link/link.js";
+import { checker } from "./link/input-schema.js";
 import { listenToLoads } from "./shared/tab-events.js";
 import { Server, keepServers } from "./link/servers.js";
 import { openNotice } from "./person/notifications.js";
@@ -73,6 +74,7 @@ const local = servers.add(
       setOrigins: (params) => pageTools.setOrigins(local, params),
       plugins,
       reportTabChanges: () => tabChanges.flush(),
+      checker,
       reload: () => chrome.runtime.reload(),
     },
     learn: (greeting) => {

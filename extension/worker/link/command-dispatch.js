@@ -4,7 +4,6 @@ import { CommandError, toWire } from "../shared/command-errors.js";
 import { note, noteFault } from "../shared/journal.js";
 import { handlersOf } from "../shared/method-handlers.js";
 import { unlessAborted } from "../shared/timing.js";
-import { checker } from "./input-schema.js";
 
 // Which frames of a page a command may enter. The server has allowed the command for the page's
 // site; for frames of other sites it is asked.
@@ -92,6 +91,8 @@ export class FrameReach {
  * @property {() => Promise<void>} reportTabChanges
  * @property {(greeting: any) => void} [learn] takes the server's greeting
  * @property {(params: any) => void} [setOrigins] takes which pages may publish tools
+ * @property {typeof import("./input-schema.js").checker} [checker] checks inputs as the server has
+ *   declared them; not for one on another machine, whose declarations could keep this worker busy
  * @property {() => void} [reload] starts the extension again
  */
 
@@ -111,7 +112,7 @@ export class Dispatcher {
     "plugin.uninstall": ({ name }) => this.#plugins((host) => host.remove(String(name))),
     pong: () => {},
   });
-  /** @type {ReturnType<typeof checker> | undefined} set when the server is in development mode */
+  /** @type {((command: string, input: unknown) => void) | undefined} set in development mode */
   #check;
 
   /**
@@ -135,7 +136,7 @@ export class Dispatcher {
     const { maxBytes, commands, plugins } = params;
     this.#commands.learn?.(params);
     void this.#plugins((host) => host.sync(Array.isArray(plugins) ? plugins : []));
-    this.#check = commands && checker(commands);
+    this.#check = commands && this.#commands.checker?.(commands);
     if (Number.isInteger(maxBytes) && maxBytes > 0) this.#line.maxBytes = maxBytes;
   }
 

@@ -18,6 +18,8 @@ const MOST_HELD = 4;
 const HOLD_MS = 20_000;
 const RESUME_MS = 60_000;
 const MOST_SESSIONS = 64;
+/** So that one client cannot keep others out. */
+const MOST_OF_CLIENT = 16;
 const MOST_BYTES = 64 * 1024 * 1024;
 const LOST = 1006;
 
@@ -424,6 +426,7 @@ export class Tunnels {
     if (ack || pieces.length) throw invalid("The request that opens a session is empty.");
     if (this.#sessions.has(session)) throw new CommandError("duplicate_id", "It is open already.");
     this.#endOf(connection.id);
+    this.#makeRoom(connection.name);
     if (this.#sessions.size >= MOST_SESSIONS) {
       throw new CommandError("too_many_calls", "There are too many sessions.");
     }
@@ -441,6 +444,12 @@ export class Tunnels {
   /** A connection has one session. @param {string} connectionId */
   #endOf(connectionId) {
     for (const socket of this.#of(connectionId)) socket.end(LOST);
+  }
+
+  /** @param {string} client whose oldest session ends if it has too many */
+  #makeRoom(client) {
+    const own = [...this.#sessions.values()].filter((one) => one.client === client);
+    if (own.length >= MOST_OF_CLIENT) own[0].end(LOST);
   }
 
   /**

@@ -69,6 +69,8 @@ const NEVER = new Set([
 const WORLDS = ["contextId", "executionContextId", "executionContextName", "uniqueContextId"];
 /** Members that say whose stored data is meant. */
 const OWNERS = new Set(["origin", "securityOrigin", "storageKey"]);
+/** Others need these domains in the same tab, and one of the debugger's sessions serves all. */
+const SHARED = new Set(["CSS", "DOM", "Log", "Network", "Page", "Runtime"].map(disabling));
 const NAME = /^([A-Z]\w*)\.\w+$/;
 const NOT_THERE = -32601;
 const INVALID = -32602;
@@ -112,6 +114,7 @@ export async function forwardCommand(tabId, holder, command, signal) {
  */
 async function send(tabId, { method, params = {}, sessionId }, signal) {
   signal.throwIfAborted();
+  if (SHARED.has(method)) return {};
   if (method !== "Runtime.evaluate" || sessionId !== undefined) {
     return sendTo(tabId, sessionId, method, params);
   }
@@ -173,6 +176,11 @@ export function requireAllowed(method, params) {
   }
   for (const owner of ownersIn(params)) requireRemoteAddress(owner);
   if (name === "Page.navigate") requireRemoteAddress(String(params?.url ?? ""));
+}
+
+/** @param {string} domain */
+function disabling(domain) {
+  return `${domain}.disable`;
 }
 
 /**

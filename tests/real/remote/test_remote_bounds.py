@@ -152,3 +152,20 @@ async def test_what_extensions_keep_is_not_cleared(remote: RemoteAgent, site: Si
         reason = await remote.refusal("forwardCDPCommand", method=method, params=params)
         assert (method, reason) == (method, "permission_off")
     await remote.cdp("Storage.clearDataForOrigin", origin=site.url, storageTypes="local_storage")
+
+
+async def test_a_domain_that_others_need_is_not_disabled(
+    browser: Cdp, remote: RemoteAgent, site: Site
+) -> None:
+    server = RemoteServer(remote)
+    server.greet()
+    tab = (await server.run("tabs.open", url=site.page("targets")))["result"]["output"]["tabId"]
+    await remote.call("selectTab", tabId=tab)
+    for domain in ("Page", "Runtime", "Network", "Log"):
+        await remote.cdp(f"{domain}.disable")
+    await remote.value("console.log('still recorded')")
+
+    async def logged() -> bool:
+        return "still recorded" in str(await server.run("record.console", tab))
+
+    await eventually(logged, "the console to be recorded")

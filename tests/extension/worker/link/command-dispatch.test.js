@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Dispatcher } from "../../../../extension/worker/link/command-dispatch.js";
+import { checker } from "../../../../extension/worker/link/input-schema.js";
 
 class Line {
   sent = [];
@@ -18,8 +19,8 @@ class Line {
   }
 }
 
-function dispatcherOf(run, line = new Line()) {
-  const commands = { ready: Promise.resolve(), run, reportTabChanges: async () => {} };
+function dispatcherOf(run, line = new Line(), more = {}) {
+  const commands = { ready: Promise.resolve(), run, reportTabChanges: async () => {}, ...more };
   return { line, dispatcher: new Dispatcher(line, commands) };
 }
 
@@ -79,25 +80,23 @@ test("an answer that is too large is refused by the server's own limit", async (
   assert.deepEqual(line.sent, [["1", "too_large"]]);
 });
 
-test("an input is checked only if the server declares its commands", async () => {
-  const { line, dispatcher } = dispatcherOf(async () => "done");
+test("an input is checked only if the server declares its commands and is on this machine", async () => {
   const $defs = { Nothing: { type: "object", additionalProperties: false } };
-  const inputs = { "tabs.list": { $ref: "#/$defs/Nothing" } };
-  const send = (id) =>
-    dispatcher.receive({
-      kind: "request",
-      id,
-      method: "tool.dispatch",
-      params: { plugin: "browser", tool: "tabs.list", dispatchId: id, input: { all: true } },
-    });
-  send("1");
-  await settled();
-  const params = { commands: { inputs, $defs } };
-  dispatcher.receive({ kind: "notification", method: "sync.full", params });
-  send("2");
-  await settled();
-  assert.deepEqual(line.sent, [
-    ["1", { output: "done" }],
-    ["2", "internal"],
-  ]);
+  const params = { commands: { inputs: { "tabs.list": { $ref: "#/$defs/Nothing" } }, $defs } };
+  const input = { all: true };
+  const results = async (more) => {
+    const { line, dispatcher } = dispatcherOf(async () => "done", new Line(), more);
+    const send = (id) => {
+      const dispatch = { plugin: "browser", tool: "tabs.list", dispatchId: id, input };
+      dispatcher.receive({ kind: "request", id, method: "tool.dispatch", params: dispatch });
+    };
+    send("1");
+    await settled();
+    dispatcher.receive({ kind: "notification", method: "sync.full", params });
+    send("2");
+    await settled();
+    return line.sent.map(([, result]) => result.output ?? result);
+  };
+  assert.deepEqual(await results({ checker }), ["done", "internal"]);
+  assert.deepEqual(await results({}), ["done", "done"]);
 });

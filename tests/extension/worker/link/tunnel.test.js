@@ -148,14 +148,16 @@ test("a session that its taker refuses is not kept", async () => {
   await assert.rejects(tunnels.take(agent, { ...OPENING, turn: 1 }), { reason: "unknown_session" });
 });
 
-test("there are so many sessions and no more", async () => {
+test("there are so many sessions and no more, and one client has only a part of them", async () => {
   const { tunnels, sockets } = keeping();
-  const open = (i) =>
-    tunnels.take({ id: `conn-${i}`, name: "agent" }, { ...OPENING, session: `session-number-${i}` });
-  for (let i = 0; i < 64; i++) await open(i);
-  await assert.rejects(open(64), { reason: "too_many_calls" });
-  sockets[0].end(1006);
-  await open(65);
+  const open = (i, name) =>
+    tunnels.take({ id: `conn-${i}`, name }, { ...OPENING, session: `session-number-${i}` });
+  for (let i = 0; i < 100; i++) await open(i, "agent");
+  assert.equal(sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length, 16);
+  for (let i = 100; i < 148; i++) await open(i, `other ${i % 3}`);
+  await assert.rejects(open(148, "another"), { reason: "too_many_calls" });
+  sockets.at(-1).end(1006);
+  await open(149, "another");
   for (const socket of sockets) socket.end(1006);
 });
 

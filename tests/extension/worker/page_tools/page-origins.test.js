@@ -18,6 +18,9 @@ test("patterns of origins mean the same as on the server", () => {
   assert.ok(!allows(["https://a.example"], "https://a.example.evil"));
   assert.ok(!allows(["https://a.example"], "https://axexample"));
   assert.ok(!allows(["https://a.example*"], "https://a.example@evil"));
+  assert.ok(!allows(["*example"], "https://a.example"));
+  assert.ok(allows(["https://*.a*:*"], "https://x.a.example:80"));
+  assert.ok(!allows(["https://a*a.example"], "https://a.example"));
   assert.ok(!allows([], "https://a.example"));
   assert.ok(!allows(["*"], "null"));
 });
@@ -37,4 +40,10 @@ test("a page may publish if any server wants its tools, until that one is gone",
   assert.ok(allows("https://a.example") && !allows("https://b.example"));
   origins.forget(local);
   assert.ok(allows("https://a.example"));
+});
+
+test("no pattern of a server takes long", () => {
+  const origin = `https://${"a".repeat(250)}`;
+  assert.ok(!allows([`https://${"*a".repeat(100)}*b`], origin));
+  assert.ok(allows([`https://${"*a".repeat(100)}*`], origin));
 });
