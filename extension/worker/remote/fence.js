@@ -79,14 +79,15 @@ export const NEEDED = {
   "plugin.run": "everything",
   "plugin.storage": "everything",
   "plugin.waitFor": "everything",
-  "record.clearConsole": "look",
+  // A tab has one recording, which other agents read too.
+  "record.clearConsole": "act",
   "record.console": "look",
   // Requests carry cookies and other secrets of the site.
   "record.network": "everything",
   "record.request": "everything",
   "record.sockets": "everything",
-  "record.start": "look",
-  "record.stop": "look",
+  "record.start": "act",
+  "record.stop": "act",
   "sessions.recent": "everything",
   "sessions.restore": "everything",
   "site.analyze": "everything",

@@ -67,6 +67,8 @@ export class RemoteAccess {
     closed: () => this.#keep([]),
     refused: (token, why) => {
       note("warn", `the proxy does not take the token: ${why}`);
+      // Nobody can come back before the person has entered another one.
+      this.#endAll();
       void saveRefused(token);
     },
     changed: () => this.#terms.changed(),

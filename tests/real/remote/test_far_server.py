@@ -124,6 +124,34 @@ async def test_a_click_counts_once_when_its_node_dies_in_the_middle(
                 assert await count_of(client, tab) == 1
 
 
+async def test_a_click_counts_once_when_the_worker_dies_in_the_middle(
+    own: Product, tmp_path: Path, site: Site
+) -> None:
+    side = FarSide(tmp_path / "far")
+    with side.node() as (url, _), side.server(own, url) as port:
+        async with side.browser(url) as cdp, mcp_client(own, port) as client:
+            await until_connected(own)
+            opened = await called(client, "browser_open_tab", url=page(site))
+            tab = {"tabId": opened["tabId"]}
+            with site.holding():
+                clicking = asyncio.create_task(
+                    client.call_tool("browser_click_element", {"selector": "#count", **tab})
+                )
+                await eventually(lambda: count_of(client, tab), until=lambda found: found == 1)
+                await cdp.kill_worker()
+                await cdp.open("about:blank")
+                result = await clicking
+            assert result.is_error and "page_may_have_received" in str(result)
+
+            async def count_again() -> int:
+                code = {"code": "+count.textContent", **tab}
+                answer = await client.call_tool("browser_execute_script", code)
+                return -1 if answer.is_error else int(answer.structured_content["value"])
+
+            counted = await eventually(count_again, until=lambda found: found >= 0)
+            assert counted == 1
+
+
 async def test_a_local_agent_works_beside_a_remote_one(
     own: Product, tmp_path: Path, site: Site
 ) -> None:

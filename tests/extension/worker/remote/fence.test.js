@@ -38,6 +38,12 @@ test("scripts, cookies, history and what the browser keeps need everything", () 
   }
 });
 
+test("a client that only looks changes nothing, also not what is recorded", () => {
+  const changes = /\.(clear|clearConsole|click|close|create|delete|open|set|start|stop|update|upload)$/;
+  const found = COMMANDS.filter((name) => changes.test(name) && NEEDED[name] === "look");
+  assert.deepEqual(found, []);
+});
+
 test("a level includes those below it", () => {
   const allowed = (level) => COMMANDS.filter((name) => !reasonOf(() => fenced(guest(level), name, {})));
   const [look, act, everything] = ["look", "act", "everything"].map(allowed);

@@ -146,6 +146,14 @@ test("removing the service ends all, and its clients are not those of the next o
   }
 });
 
+test("a token that is refused ends all", async () => {
+  const { socket } = await opened({ laptop: "look" }, ["laptop"]);
+  socket.onclose({ code: 4401 });
+  assert.ok(events.includes("ended"));
+  await settled();
+  assert.equal(stored.remoteRefused, SERVICE.token);
+});
+
 test("a status that makes no sense is taken as far as it does", async () => {
   const { socket, ask } = await opened({ laptop: "look" }, ["laptop"]);
   const known = { connection_id: "conn-0", name: "laptop" };
