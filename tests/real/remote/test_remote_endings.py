@@ -1,4 +1,4 @@
-"""Real Chromium, remote: what a client has begun ends when the person takes its level, and with it."""
+"""Real Chromium, remote: what a client has begun ends with its level and with its connection."""
 
 from typing import Any
 
@@ -30,9 +30,7 @@ async def used_by_phone(phone: RemoteAgent, url: str) -> int:
     return tab
 
 
-async def test_a_raised_level_ends_nothing(
-    proxy: ServedProxy, personal: Cdp, site: Site
-) -> None:
+async def test_a_raised_level_ends_nothing(proxy: ServedProxy, personal: Cdp, site: Site) -> None:
     await store(personal, remoteClients={"laptop": "look"})
     async with remote_agent(proxy) as agent:
         server = RemoteServer(agent)
