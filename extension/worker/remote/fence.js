@@ -164,13 +164,20 @@ export function fenced(guest, name, context) {
   requireLevel(guest, needed, name);
   const { input } = context;
   if (typeof input?.url === "string" && OPENS.has(name)) requireRemoteAddress(input.url);
-  return { ...context, input: withoutPaths(input), requireAddress: requireRemoteAddress };
+  const bounded = signed(guest, name, withoutPaths(input));
+  return { ...context, input: bounded, requireAddress: requireRemoteAddress };
 }
 
 // What never goes over a remote line, whatever the level. Pages of extensions are refused for
 // everybody (`known-tabs.js`), and a remote server has no way to reload the extension.
 
-const OPENS = new Set(["tabs.open", "tabs.navigate", "downloads.start", "bookmarks.create"]);
+const OPENS = new Set([
+  "tabs.open",
+  "tabs.navigate",
+  "downloads.start",
+  "bookmarks.create",
+  "notices.show",
+]);
 /** They concern a tab and not the page that it shows. */
 const OF_TABS = new Set([
   "tabs.close",
@@ -222,6 +229,17 @@ export async function requireRemotePage(tabId) {
 /** @param {unknown} error */
 export function unlessGone(error) {
   if (!(error instanceof CommandError && error.reason === "tab_not_found")) throw error;
+}
+
+/**
+ * The server on this machine says which agent a notice is from; one elsewhere could say anything.
+ * @param {Guest} guest
+ * @param {string} command
+ * @param {any} input
+ */
+function signed({ name }, command, input) {
+  if (command !== "notices.show") return input;
+  return { ...input, agent: `the remote client “${name}” (${input.agent})` };
 }
 
 /**

@@ -135,3 +135,10 @@ test("steps in the history keep to the same addresses", () => {
   assert.throws(() => requireAddress("file:///etc/passwd"), { reason: "permission_off" });
   assert.doesNotThrow(() => requireAddress("https://a.example/"));
 });
+
+test("a notice says which remote client it is from, and leads to no page of this machine", () => {
+  const notice = (input) => fenced(guest("act"), "notices.show", { input }).input;
+  const { agent, title } = notice({ agent: "tabhub", title: "Update now" });
+  assert.deepEqual([agent, title], ["the remote client “laptop” (tabhub)", "Update now"]);
+  assert.throws(() => notice({ agent: "a", url: "file:///etc/passwd" }), { reason: "permission_off" });
+});
