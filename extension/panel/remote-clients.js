@@ -47,14 +47,18 @@ function clientRow({ name, level, isManaged }, attempt) {
   return el(
     "li",
     { class: "row", "data-client": name, "data-level": level ?? "" },
-    el(
-      "span",
-      { class: "grow" },
-      strange(name || "(without a name)"),
-      el("span", { class: "there hint" }),
-    ),
+    el("span", { class: "grow" }, strange(shownName(name)), el("span", { class: "there hint" })),
     ...(isManaged ? [] : [levelSelect(name, level, attempt)]),
   );
+}
+
+/**
+ * Spaces at its ends would not be seen, and one name would look like another.
+ * @param {string} name
+ */
+function shownName(name) {
+  if (!name) return "(without a name)";
+  return /^\s|\s$|\s\s/.test(name) ? `“${name}”` : name;
 }
 
 /**

@@ -274,6 +274,7 @@ export async function closeTab({ tabId, signal }) {
  */
 export async function closeWindow(context) {
   const { id, tabs = [] } = await requireOwnWindow(context.input);
+  if (tabs.some(({ url }) => isExtensionPage(url))) refuseExtensionPage();
   const tabIds = tabs.map((tab) => /** @type {number} */ (tab.id));
   await Promise.all(tabIds.map((tabId) => closeTab({ ...context, tabId })));
   return { closed: /** @type {number} */ (id) };

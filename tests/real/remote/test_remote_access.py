@@ -125,6 +125,15 @@ async def test_a_client_that_comes_and_goes_leaves_the_choice_of_its_level_alone
         assert await panel.value(f"{select}.isSame && !{select}.disabled")
 
 
+async def test_names_that_differ_only_in_spaces_do_not_look_the_same(
+    proxy: ServedProxy, personal: Cdp
+) -> None:
+    await store(personal, remoteClients={"laptop": "everything"})
+    async with remote_agent(proxy, "laptop ") as agent, page_of(personal, PANEL) as panel:
+        await shows(panel, "“laptop ” · connected")
+        assert await agent.refusal("getTabs") == "permission_off"
+
+
 async def test_a_refused_token_is_not_tried_again_until_it_changes(
     proxy: ServedProxy, personal: Cdp
 ) -> None:

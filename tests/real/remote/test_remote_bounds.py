@@ -169,3 +169,16 @@ async def test_a_domain_that_others_need_is_not_disabled(
         return "still recorded" in str(await server.run("record.console", tab))
 
     await eventually(logged, "the console to be recorded")
+
+
+async def test_a_window_with_a_page_of_the_extension_is_not_closed(
+    browser: Cdp, remote: RemoteAgent
+) -> None:
+    made = f"chrome.windows.create({{ url: '{OPTIONS}' }}).then(({{ id }}) => id)"
+    window = await browser.in_worker(made)
+    tab = await tab_at(browser, OPTIONS)
+    server = RemoteServer(remote)
+    server.greet()
+    refused = await server.run("windows.close", windowId=window, own=[tab])
+    assert reason_of(refused) == "needs_person"
+    assert await tab_at(browser, OPTIONS) == tab
