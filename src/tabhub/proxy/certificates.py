@@ -138,21 +138,23 @@ class ServedCertificate:
         self.ends = files.check()
         """When it expires, in seconds since 1970."""
         self._stamps = files.stamps()
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        files.load(self.context)
         self._warn()
 
-    async def follow(self, context: ssl.SSLContext) -> None:
+    async def follow(self) -> None:
         """Loop: take a certificate that has changed; open sockets keep the old one."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             found = self._files.stamps()
             if found != self._stamps:
-                self._take(context, found)
+                self._take(found)
             self._warn()
 
-    def _take(self, context: ssl.SSLContext, stamps: list[tuple[int, int]]) -> None:
+    def _take(self, stamps: list[tuple[int, int]]) -> None:
         try:
             ends = self._files.check()
-            self._files.load(context)
+            self._files.load(self.context)
         except (InvalidArguments, OSError) as error:
             # One of the two files may not be written yet.
             log.warning("the old certificate stays: %s", error)

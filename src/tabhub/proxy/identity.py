@@ -8,7 +8,7 @@ import hmac
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Container
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 from urllib.parse import urlsplit
 
 import jwt
@@ -59,8 +59,15 @@ class KeySet:
         self._tried_at = float("-inf")
         self._lock = asyncio.Lock()
 
+    @property
+    def is_fetching(self) -> bool:
+        return self._lock.locked()
+
     async def find(self, id: str | None) -> _Key | None:
         """A key; None if there is none. Raises Unavailable if that cannot be known now."""
+        if id in self._keys and self._clock() < self._fetched_at + KEY_SET_SECONDS:
+            # A slow issuer, asked for another key, keeps nobody waiting who has a known one.
+            return self._keys[id]
         # Whoever comes while the set is fetched waits for it.
         async with self._lock:
             now = self._clock()
@@ -128,11 +135,11 @@ class ProxyTokens:
         """Who a token is for; raises AccessError, or Unavailable if it cannot be checked now."""
         claims = self._claims(token, await self._key(token))
         user = claims.get("user_id", claims.get("sub"))
-        if not isinstance(user, str) or not user:
+        if not _is_text(user) or not user:
             raise _refused("Token names no user")
         self._require_host(claims.get("connection_url"))
         client, id = claims.get("client", ""), claims.get("jti", "")
-        if not isinstance(client, str) or not isinstance(id, str):
+        if not _is_text(client) or not _is_text(id):
             raise _refused("Invalid token")
         expires, issued = float(claims["exp"]), float(claims.get("iat") or 0)
         _require_end(expires, issued or time.time())
@@ -205,6 +212,14 @@ class ProxyTokens:
         return True
 
 
+def _is_text(value: object) -> TypeGuard[str]:
+    """Whether a claim is a text; JSON can also have halves of characters, which nothing takes."""
+    try:
+        return isinstance(value, str) and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
 def _require_end(expires: float, issued: float) -> None:
     """A token that lives longer would count again after its revocation is forgotten."""
     longest = LONGEST_SECONDS + LEEWAY_SECONDS
@@ -239,6 +254,8 @@ def issue(secret: bytes, user: str, seconds: float, **claims: Any) -> str:
     """A token of this service's own."""
     if not 0 < seconds <= LONGEST_SECONDS:
         raise InvalidArguments(f"A token lives 1 to {LONGEST_SECONDS} seconds.")
-    now = int(time.time())
-    own = {"user_id": user, "iat": now, "exp": now + int(seconds), "jti": secrets.token_hex(8)}
+    # With fractions: whoever revokes all tokens of a user makes the next one in the same second.
+    now = round(time.time(), 3)
+    ends = round(now + int(seconds), 3)
+    own = {"user_id": user, "iat": now, "exp": ends, "jti": secrets.token_hex(8)}
     return jwt.encode({**own, **claims}, secret, algorithm=SECRET_ALGORITHM)

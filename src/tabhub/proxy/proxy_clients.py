@@ -103,9 +103,13 @@ class ProxyClients:
 
     def received(self, client: ConnectedClient, data: bytes) -> None:
         wait = client.bucket.admit() or client.room.bucket.admit()
+        if wait and self._is_over(client):
+            return
         message = wire.read_client(data)
+        if wait and message.id is not None:
+            raise BadMessage(_too_fast(wait), message.id)
         if wait:
-            self._refuse(client, message, wait)
+            self._outputs.counts["dropped"] += 1
         elif message.id is None:
             self._outputs.counts["dropped"] += 1
         elif message.method in wire.CONTROL:
@@ -115,17 +119,13 @@ class ProxyClients:
         else:
             self._forward(client, message, message.id)
 
-    def _refuse(self, client: ConnectedClient, message: ClientMessage, wait: float) -> None:
+    def _is_over(self, client: ConnectedClient) -> bool:
+        """Count a message over the limit, readable or not; too many of them end the socket."""
         client.refused += 1
-        if client.refused > MOST_REFUSED:
-            self._outputs.close(client.socket, TOO_MUCH, "rate_limited")
-        elif message.id is not None:
-            error = Unavailable(
-                "Too many messages; this one was not passed on.",
-                "rate_limited",
-                data={"retryAfterMs": round(wait * 1000)},
-            )
-            raise BadMessage(error, message.id)
+        if client.refused <= MOST_REFUSED:
+            return False
+        self._outputs.close(client.socket, TOO_MUCH, "rate_limited")
+        return True
 
     def _control(self, client: ConnectedClient, message: ClientMessage, id: bytes) -> None:
         if message.method == "list_extensions":
@@ -280,6 +280,11 @@ def _answer(message: wire.ToClient) -> bytes:
         return wire.failure(message.id, Raw(message.error))
     sentence = "The extension's answer must have either a result or an error."
     return wire.failure(message.id, Unavailable(sentence, "invalid_response"))
+
+
+def _too_fast(wait: float) -> Unavailable:
+    data = {"retryAfterMs": round(wait * 1000)}
+    return Unavailable("Too many messages; this one was not passed on.", "rate_limited", data=data)
 
 
 def _no_method(name: str) -> ProtocolError:

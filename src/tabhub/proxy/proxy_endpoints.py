@@ -16,6 +16,7 @@ from tabhub.agents.http.messages import (
 )
 from tabhub.agents.metrics import Family, render
 from tabhub.errors import AccessError, InvalidArguments, NotFound, TabhubError, Unavailable
+from tabhub.proxy.addresses import source_of
 from tabhub.proxy.identity import is_whole_token
 from tabhub.rate_limit import Clock, RateLimits
 from tabhub.wire.asgi import Header, Receive, Scope, Send
@@ -95,7 +96,7 @@ class PublicEndpoints(_Endpoints):
     async def _pair(self, scope: Scope, receive: Receive, send: Send) -> None:
         require_method(scope, "POST")
         address = (scope.get("client") or ("",))[0]
-        wait = self._tries.admit(address)
+        wait = self._tries.admit(source_of(address))
         if wait:
             data = {"retryAfterMs": round(wait * 1000)}
             raise Unavailable("Too many tries; wait a minute.", "rate_limited", data=data)

@@ -29,6 +29,7 @@ from tabhub.proxy.proxy_endpoints import (
 from tabhub.proxy.revocations import Revocation, Revocations
 from tabhub.proxy.service import ProxyService
 from tabhub.proxy.sockets import sockets_for
+from tabhub.proxy.tls_listener import TlsListener
 
 if TYPE_CHECKING:
     from tabhub.proxy.nodes.membership import NodeMembership
@@ -72,8 +73,7 @@ class ProxyServer:
         self.service = ProxyService(self._tokens.identity, settings.hosts)
         self.http_counts = UnauthenticatedCounts()
         self._certificate = _certificate(settings)
-        self._configs = (self._public_config(), self._admin_config())
-        self._servers = [Listener(config) for config in self._configs]
+        self._servers = (self._public_listener(), Listener(self._admin_config()))
         self._membership: NodeMembership | None = None
         self._refusal: Unavailable | None = None
         self.joined = asyncio.Event()
@@ -84,9 +84,8 @@ class ProxyServer:
         """Run until `stop` is called; raises Unavailable if NATS refuses us."""
         membership = self._membership = self._new_membership()
         loops = [self._loop(self.service.keep_time()), self._loop(self._join(membership))]
-        context = self._configs[0].ssl
-        if self._certificate is not None and context is not None:
-            loops.append(self._loop(self._certificate.follow(context)))
+        if self._certificate is not None:
+            loops.append(self._loop(self._certificate.follow()))
         try:
             await asyncio.gather(self._serve_public(), self._servers[1].serve([self._listeners[1]]))
         finally:
@@ -175,20 +174,21 @@ class ProxyServer:
             is_revoked=self._revocations.is_revoked,
         )
 
+    def _public_listener(self) -> Listener:
+        config, certificate = self._public_config(), self._certificate
+        if certificate is None:
+            return Listener(config)
+        return TlsListener(config, certificate.context, self.http_counts)
+
     def _public_config(self) -> uvicorn.Config:
         welcome = self.service.require_welcome
         endpoints = PublicEndpoints(self._exchange, time.monotonic, welcome)
-        certificate, key = self._settings.certificate, self._settings.certificate_key
-        config = uvicorn_config(
+        return uvicorn_config(
             endpoints,
             http=connections_for(self.http_counts),
             ws=sockets_for(self.service),
             backlog=BACKLOG,
-            ssl_certfile=certificate,
-            ssl_keyfile=key,
         )
-        config.load()
-        return config
 
     def _admin_config(self) -> uvicorn.Config:
         endpoints = AdminEndpoints(

@@ -14,6 +14,7 @@ from websockets.http11 import Request
 
 from tabhub.errors import AccessError, TabhubError, Unavailable
 from tabhub.hub.texts import one_line
+from tabhub.proxy.addresses import source_of
 from tabhub.proxy.outputs import (
     GOING_DOWN,
     AskRoom,
@@ -96,7 +97,7 @@ class ProxyService:
         self._numbers = count(1)
         self._sockets: dict[int, ProxySocket] = {}
         self._strangers: dict[int, str] = {}
-        """The addresses of sockets that have not authenticated."""
+        """Where the sockets come from that have not authenticated."""
         self._of_address: Counter[str] = Counter()
         self._checking: set[asyncio.Task[None]] = set()
         self._is_pumping = False
@@ -134,13 +135,13 @@ class ProxyService:
 
     def _is_crowded(self, address: str) -> bool:
         is_full = len(self._strangers) >= MOST_STRANGERS
-        return is_full or self._of_address[address] >= MOST_STRANGERS_OF_ADDRESS
+        return is_full or self._of_address[source_of(address)] >= MOST_STRANGERS_OF_ADDRESS
 
     def opened(self, socket: ProxySocket, side: Side) -> None:
         socket.number = next(self._numbers)
         self._sockets[socket.number] = socket
-        self._strangers[socket.number] = socket.address
-        self._of_address[socket.address] += 1
+        source = self._strangers[socket.number] = source_of(socket.address)
+        self._of_address[source] += 1
         self.board.opened(socket.number, side)
         self.pump()
 
@@ -269,6 +270,8 @@ class ProxyService:
             identity = await self._check_token(token)
             # Its room may be asked for a while, but who it is, is known.
             self._no_stranger(number)
+            if number in self._sockets:
+                self._sockets[number].authenticated()
         except TabhubError as error:
             identity = error
         self.board.identified(number, identity)

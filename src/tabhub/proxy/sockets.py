@@ -26,6 +26,10 @@ CLOSE_SECONDS = 5.0
 """How long the other side may take to confirm that the socket is closed."""
 MOST_FRAGMENTS = 10_000
 """Of one message."""
+STRANGER_BYTES = 100_000
+"""Of one message, before the socket has authenticated: a token and a few names."""
+MOST_CONTROLS = 1000
+"""Pings and the like between two pings of our own."""
 _UNSUPPORTED, _INVALID_TEXT = 1003, 1007
 _PING = b"\x89\x00"
 _TEXT, _TWO_BYTES, _EIGHT_BYTES = 0x81, 126, 127
@@ -56,6 +60,7 @@ class ProxySocket(asyncio.Protocol):
     __slots__ = (
         "_address",
         "_connections",
+        "_controls",
         "_fragments",
         "_is_open",
         "_protocol",
@@ -70,12 +75,13 @@ class ProxySocket(asyncio.Protocol):
     def __init__(self, config: Any, server_state: Any, app_state: Any, _loop: Any = None) -> None:
         self.number = 0
         self._connections: set[Any] = server_state.connections
-        self._protocol = ServerProtocol(max_size=MAX_BYTES)
+        self._protocol = ServerProtocol(max_size=STRANGER_BYTES)
         self._transport: asyncio.Transport
         self._address = ""
         self._fragments: list[bytes] = []
         self._size = 0
         self._is_open = False
+        self._controls = 0
         self._waits_for_pong = False
         self._timer: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
@@ -131,6 +137,10 @@ class ProxySocket(asyncio.Protocol):
 
     # What the service calls.
 
+    def authenticated(self) -> None:
+        """From now on its messages may have the full size."""
+        self._protocol.max_message_size = MAX_BYTES
+
     def send(self, frame: bytes) -> None:
         if not self._is_open or self._transport.is_closing():
             return
@@ -174,12 +184,20 @@ class ProxySocket(asyncio.Protocol):
             self._transport.close()
         elif not self._is_open:
             return
-        elif frame.opcode is Opcode.PONG:
-            self._waits_for_pong = False
+        elif frame.opcode in (Opcode.PING, Opcode.PONG):
+            self._controlled(frame)
         elif frame.opcode is Opcode.BINARY:
             self.close(_UNSUPPORTED, "Messages are text")
         elif frame.opcode in (Opcode.TEXT, Opcode.CONT):
             self._message(frame)
+
+    def _controlled(self, frame: Frame) -> None:
+        if frame.opcode is Opcode.PONG:
+            self._waits_for_pong = False
+        self._controls += 1
+        if self._controls > MOST_CONTROLS:
+            # No rate counts them, and each ping is answered.
+            self._drop()
 
     def _message(self, frame: Frame) -> None:
         data = bytes(frame.data)
@@ -188,7 +206,7 @@ class ProxySocket(asyncio.Protocol):
             self._size += len(data)
             if len(self._fragments) > MOST_FRAGMENTS:
                 return self.close(TOO_MUCH, "rate_limited")
-            if self._size > MAX_BYTES:
+            if self._size > (self._protocol.max_message_size or MAX_BYTES):
                 return self.close(TOO_LARGE, "too_large")
             if not frame.fin:
                 return None
@@ -205,6 +223,7 @@ class ProxySocket(asyncio.Protocol):
         if self._waits_for_pong:
             return self._drop()
         self._waits_for_pong = True
+        self._controls = 0
         if not self._transport.is_closing():
             self._transport.write(_PING)
         self._timer = self._later(PING_SECONDS, self._ping)

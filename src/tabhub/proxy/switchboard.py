@@ -41,6 +41,8 @@ Side = Literal["extension", "client"]
 Due = Literal["authentication", "expiry", "status"]
 
 AUTHENTICATION_SECONDS = 10.0
+MOST_OF_STRANGER = 20
+"""Messages before authentication, for which one is enough."""
 MOST_DUE = 4
 """Times that are kept for each socket before those of closed ones are dropped; one has up to 3."""
 _FAILED = -32000
@@ -58,6 +60,8 @@ class Stranger(Struct):
     identity: Identity | None = None
     """Set while its room is asked for."""
     room: UserRoom | None = None
+    messages: int = 0
+    """How many it has sent."""
 
 
 class Switchboard:
@@ -132,9 +136,16 @@ class Switchboard:
             self._clients.received(client, data)
         elif extension is not None:
             self._extensions.received(extension, data)
-        elif stranger is not None and stranger.side == "extension":
-            self._credentials(stranger, data)
         elif stranger is not None:
+            self._received_of(stranger, data)
+
+    def _received_of(self, stranger: Stranger, data: bytes) -> None:
+        stranger.messages += 1
+        if stranger.messages > MOST_OF_STRANGER:
+            self._outputs.close(stranger.socket, TOO_MUCH, "rate_limited")
+        elif stranger.side == "extension":
+            self._credentials(stranger, data)
+        else:
             self._handshake(stranger, data)
 
     def identified(self, socket: int, identity: Identity | TabhubError) -> None:
