@@ -52,9 +52,10 @@ def extension_id(user: str, profile: str) -> str:
 class ProxyExtensions:
     """The extensions of this node."""
 
-    def __init__(self, outputs: Outputs, clock: Clock, status: Status) -> None:
+    def __init__(self, outputs: Outputs, clock: Clock, wall_clock: Clock, status: Status) -> None:
         self._outputs = outputs
         self._clock = clock
+        self._wall_clock = wall_clock
         self._status = status
         self._extensions: dict[int, ConnectedExtension] = {}
         self._by_id: dict[str, ConnectedExtension] = {}
@@ -72,7 +73,7 @@ class ProxyExtensions:
     def admit(self, socket: int, room: UserRoom, identity: Identity, id: str, name: str) -> None:
         """Take an extension in; an older socket of the same profile makes room for it."""
         self.replace(id)
-        room.add_extension(id, name)
+        room.add_extension(id, name, self._wall_clock())
         bucket = Bucket(USER_RATE, USER_BURST, self._clock)
         extension = ConnectedExtension(socket, id, room, identity, bucket)
         self._extensions[socket] = self._by_id[id] = extension

@@ -68,9 +68,13 @@ class UserRoom:
                 found[extension.id] = (node, extension)
         return found
 
-    def add_extension(self, id: str, name: str) -> None:
-        """An extension has come to this node, as the newest of its id."""
-        turn = 1 + max((one.turn for _, one in self._all() if one.id == id), default=0)
+    def add_extension(self, id: str, name: str, now: float = 0.0) -> None:
+        """An extension has come to this node, as the newest of its id.
+
+        By the clock of the wall it is the newest also for nodes that this one has not heard yet.
+        """
+        known = max((one.turn for _, one in self._all() if one.id == id), default=0)
+        turn = max(known + 1, int(now * 1000))
         self._extensions[id] = ExtensionPresent(id, name, turn)
 
     def remove_extension(self, id: str) -> None:

@@ -79,7 +79,7 @@ class Switchboard:
         self._new_id = new_id
         self._outputs = outputs = Outputs(node, self.heard, self.closed)
         self._clients = ProxyClients(outputs, clock, new_id, self._status)
-        self._extensions = ProxyExtensions(outputs, clock, self._status)
+        self._extensions = ProxyExtensions(outputs, clock, wall_clock, self._status)
         self._rooms: dict[str, UserRoom] = {}
         self._strangers: dict[int, Stranger] = {}
         self._due: list[tuple[float, int, Due]] = []

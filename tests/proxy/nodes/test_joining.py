@@ -1,8 +1,9 @@
 """A node that starts while NATS is not there: it serves, says why it is not ready, and waits."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +99,43 @@ async def test_a_node_can_be_stopped_after_nats_is_gone(tmp_path: Path) -> None:
     async with nats_server(tmp_path) as nats, served(nats=(nats.url,)) as proxy:
         nats.kill()
         await eventually(lambda: readiness(proxy), until=lambda found: found[0] == 503)
+
+
+@asynccontextmanager
+async def moody_nats(port: int) -> AsyncIterator[None]:
+    """A server that greets, and then closes the connection with an error."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        about = {"server_id": "x", "version": "2.9.10", "max_payload": 1_000_000, "proto": 1}
+        writer.write(b"INFO %s\r\n" % json.dumps(about).encode())
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            await reader.readuntil(b"PING\r\n")
+            writer.write(b"PONG\r\n")
+            await reader.readuntil(b"SUB ")
+            writer.write(b"-ERR 'Maximum Connections Exceeded'\r\n")
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", port):
+        yield
+
+
+async def test_a_connection_that_nats_closes_at_once_is_tried_again(tmp_path: Path) -> None:
+    nats = NatsServer(tmp_path)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(moody_nats(nats.port))
+        async with early_node(nats) as proxy:
+
+            async def why() -> str:
+                return str((await readiness(proxy))[1].get("error"))
+
+            await eventually(why, until=lambda said: "maximum connections exceeded" in said)
+            await stack.aclose()
+            await nats.start()
+            try:
+                await eventually(lambda: is_ready(proxy))
+            finally:
+                nats.kill()
 
 
 @pytest.mark.parametrize("given", ["none", "broken"])

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tabhub.errors import Unavailable
-from tabhub.proxy.proxy_server import ProxyServer, ProxySettings
 from tabhub.proxy.service import MOST_STRANGERS_OF_ADDRESS
 from tests.proxy.nodes.conversations import answered, sees
 from tests.proxy.nodes.nats_servers import nats_server
-from tests.proxy.served import SECRET, ServedProxy, client, extension, listener, served, token
+from tests.proxy.served import ServedProxy, client, extension, served, token
+from tests.support.eventually import eventually
 
 pytestmark = [pytest.mark.requirement("PX-09"), pytest.mark.nats]
 
@@ -117,15 +116,19 @@ async def test_nine_megabytes_go_across_nodes_with_the_defaults_of_nats(tmp_path
 
 
 async def test_a_node_that_cannot_reach_nats_says_so_without_the_password(
-    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    monkeypatch.setattr("tabhub.proxy.nodes.nats_connection.OPEN_SECONDS", 0.0)
-    settings = ProxySettings(secret=SECRET, nats=("nats://me:hidden@127.0.0.1:1",))
-    with listener() as public, listener() as admin:
-        with pytest.raises(Unavailable) as refused:
-            await ProxyServer(settings, public, admin).serve()
-    assert "NATS cannot be reached at nats://127.0.0.1:1" in refused.value.message
-    assert "hidden" not in refused.value.message
+    async with (
+        served(nats=("nats://me:hidden@127.0.0.1:1",), is_joined=False) as proxy,
+        proxy.http() as http,
+    ):
+
+        async def said() -> str:
+            return (await http.get(f"{proxy.admin}/readyz")).text
+
+        where = "NATS cannot be reached at nats://127.0.0.1:1"
+        found = await eventually(said, until=lambda text: where in text)
+        assert "hidden" not in found + caplog.text
 
 
 def test_a_single_node_does_not_load_the_client_of_nats() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nats
 import pytest
+from nats.errors import Error as NatsError
 
 from tests.proxy.nodes.nats_servers import NatsServer, nats_cluster, nats_server
 from tests.proxy.served import SECRET, ProxyAddress, Side, client, served, token
@@ -175,6 +176,7 @@ async def test_revocations_and_codes_outlive_any_one_server_of_three(
                 assert await eventually(exchanged, until=lambda status: status != 503) == 200
                 assert await exchanged() == 401
                 await revived(server, way)
+                await eventually(lambda: replicas(urls), until=lambda count: count == 3)
 
 
 async def test_what_was_kept_while_a_server_was_missing_is_kept_by_all_later(
@@ -195,6 +197,7 @@ async def test_what_was_kept_while_a_server_was_missing_is_kept_by_all_later(
             async with served(nats=urls) as late:
                 assert await refused(late, mine) == "not_authenticated"
             await server.start()
+            await eventually(lambda: replicas(urls), until=lambda count: count == 3)
 
 
 async def strengthened(node: ProxyAddress, urls: tuple[str, ...]) -> bool:
@@ -204,12 +207,14 @@ async def strengthened(node: ProxyAddress, urls: tuple[str, ...]) -> bool:
 
 
 async def replicas(urls: tuple[str, ...]) -> int:
-    """How many servers keep the revocations and are up to date."""
+    """How many servers keep the revocations and are up to date; 0 while they choose a leader."""
     client = await nats.connect(list(urls))
     try:
         info = await client.jetstream().stream_info("KV_tabhub_revocations")
         others = (info.cluster.replicas if info.cluster else None) or []
         return 1 + sum(1 for peer in others if peer.current)
+    except NatsError:
+        return 0
     finally:
         await client.close()
 

@@ -9,7 +9,12 @@ from pathlib import Path
 from nats.aio.client import Client
 
 from tabhub.proxy.nodes.buckets import Buckets
-from tabhub.proxy.nodes.nats_connection import fault_of, open_connection, refused_by_nats
+from tabhub.proxy.nodes.nats_connection import (
+    AGAIN_SECONDS,
+    fault_of,
+    open_connection,
+    refused_by_nats,
+)
 from tabhub.proxy.nodes.nats_network import NatsNetwork
 from tabhub.proxy.nodes.shared_codes import SharedCodes
 from tabhub.proxy.nodes.shared_revocations import SharedRevocations
@@ -34,6 +39,8 @@ class NodeMembership:
         self._service = service
         self._revocations = SharedRevocations(take, known)
         self._problem = "NATS has not answered yet."
+        self._failure = ""
+        """What the last attempt to join has failed with."""
         self._client: Client | None = None
         self._buckets: Buckets | None = None
         self._network: NatsNetwork | None = None
@@ -51,11 +58,32 @@ class NodeMembership:
 
     async def join(self, servers: tuple[str, ...], credentials: Path | None) -> None:
         """Connect with the other nodes, however long it takes; raises Unavailable if refused."""
-        client = await open_connection(servers, credentials, self)
-        if self._is_leaving:
-            await client.close()
-            return
-        self._client = client
+        while True:
+            self._client = await open_connection(servers, credentials, self)
+            if self._is_leaving:
+                return await _close(self._client)
+            if await self._is_started(self._client):
+                return None
+            await asyncio.sleep(AGAIN_SECONDS)
+
+    async def _is_started(self, client: Client) -> bool:
+        """Begin to work with a connection; False if it was closed before this node had joined."""
+        ended = self._end = asyncio.get_running_loop().create_future()
+        if client.is_closed:
+            self.ended(client, "it was closed at once")
+        starting = asyncio.create_task(self._start(client))
+        try:
+            await asyncio.wait((starting, ended), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            if not starting.done():
+                starting.cancel()
+        if starting.done():
+            await starting
+            return True
+        self.failed(f"NATS has closed the connection: {ended.result()}.")
+        return False
+
+    async def _start(self, client: Client) -> None:
         buckets = self._buckets = Buckets(client)
         self._problem = "NATS is there, but has not said yet what was revoked."
         network = NatsNetwork(self._service, client, self._refresh)
@@ -66,17 +94,17 @@ class NodeMembership:
         self._service.network = self._network = network
 
     async def ended_by_nats(self) -> str:
-        """Wait until NATS has refused this node for good; returns why."""
-        return await asyncio.shield(self._end)
+        """Wait until NATS has refused this node for good; returns why, in a sentence."""
+        return refused_by_nats(f": {await asyncio.shield(self._end)}").message
 
     def failed(self, why: str) -> None:
-        if why != self._problem:
-            log.warning("%s This node takes no sockets until it can.", why)
-        self._problem = why
+        if why != self._failure:
+            log.warning("%s This node takes no sockets before it has joined the others.", why)
+        self._problem = self._failure = why
 
-    def ended(self, why: str) -> None:
-        if not self._is_leaving and not self._end.done():
-            self._end.set_result(refused_by_nats(f": {why}").message)
+    def ended(self, client: Client, why: str) -> None:
+        if client is self._client and not self._is_leaving and not self._end.done():
+            self._end.set_result(why)
 
     async def leave(self) -> None:
         self._is_leaving = True

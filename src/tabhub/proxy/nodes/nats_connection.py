@@ -22,8 +22,8 @@ LONGEST_PAUSE = 15.0
 """Between two rounds of tries, while no server has ever answered."""
 PING_SECONDS, MOST_PINGS = 1, 2
 """A server that stands still is left after three seconds, as a node would be."""
-_REFUSALS = ("authorization", "authentication")
-"""Words in what a server says to a node that it does not know."""
+_REFUSALS = ("authorization violation", "authentication expired", "authentication revoked")
+"""Words in what a server says to a node that it does not let in; not when it was only slow."""
 
 
 class ConnectionEvents(Protocol):
@@ -35,7 +35,7 @@ class ConnectionEvents(Protocol):
     def returned(self) -> None:
         """It was broken, and stands again."""
 
-    def ended(self, why: str) -> None:
+    def ended(self, client: Client, why: str) -> None:
         """It does not come back by itself: the server has refused it."""
 
 
@@ -95,7 +95,8 @@ async def _connect(
             log.warning("NATS is not there any more")
 
     async def closed() -> None:
-        events.ended(fault_of(client.last_error) if client.last_error else "it was closed")
+        why = fault_of(client.last_error) if client.last_error else "it was closed"
+        events.ended(client, why)
 
     await client.connect(
         list(servers),
