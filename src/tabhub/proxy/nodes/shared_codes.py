@@ -7,6 +7,7 @@ each node keeps its own, and a code that a node does not know is tried on the ot
 import asyncio
 import logging
 from collections.abc import Awaitable
+from typing import TypeVar
 
 from msgspec import msgpack
 from nats.aio.client import Client
@@ -39,12 +40,13 @@ log = logging.getLogger(__name__)
 BUCKET = "tabhub_pairing"
 SUBJECT = "pairing"
 ANSWER_SECONDS = 3.0
-ISSUE_SECONDS = 8.0
-"""How long an operator waits for a code."""
+WHOLE_SECONDS = 8.0
+"""How long anybody waits for a code, or for what it stands for; connections end after ten."""
 MOST_COLLISIONS = 20
 _CHANGED = 10071
 """The code of JetStream for an entry that somebody else has changed."""
 
+T = TypeVar("T")
 _encode = msgpack.Encoder().encode
 _read = msgpack.Decoder(PairingCode).decode
 
@@ -64,11 +66,7 @@ class SharedCodes:
         await client.subscribe(SUBJECT, cb=self._on_try)
 
     async def issue(self, user: str, client: str) -> str:
-        try:
-            async with asyncio.timeout(ISSUE_SECONDS):
-                return await self._issue(user, client)
-        except TimeoutError as error:
-            raise _unavailable(error) from error
+        return await _in_time(self._issue(user, client))
 
     async def _issue(self, user: str, client: str) -> str:
         bucket = await self._bucket()
@@ -83,7 +81,9 @@ class SharedCodes:
         raise too_many_codes()
 
     async def exchange(self, given: str) -> PairingCode:
-        code = read_code(given)
+        return await _in_time(self._exchange(read_code(given)))
+
+    async def _exchange(self, code: str) -> PairingCode:
         bucket = await self._bucket()
         if bucket is not None:
             return await self._exchange_kept(bucket, code)
@@ -149,6 +149,15 @@ class SharedCodes:
         except AccessError:
             answer = b""
         await message.respond(answer)
+
+
+async def _in_time(work: Awaitable[T]) -> T:
+    """JetStream may choose a leader, and each step waits for it; the answer must not."""
+    try:
+        async with asyncio.timeout(WHOLE_SECONDS):
+            return await work
+    except TimeoutError as error:
+        raise _unavailable(error) from error
 
 
 async def _is_done(change: Awaitable[object]) -> bool:
