@@ -404,20 +404,21 @@ async def test_a_client_that_is_not_allowed_stays_connected_until_it_is(
 
         def refuse(session: AnsweringEnd) -> None:
             connections.append(session.connection)
-            raise Forbidden("Not allowed.", "permission_off")
+            raise Forbidden("Not\n\x1b[31mallowed.", "permission_off")
 
         far.tunnels.on_open = refuse
         async with far_server(tmp_path, proxy.public) as server:
 
             def refused() -> bool:
                 browsers = reported(server)["browsers"]
-                return [each.get("problem") for each in browsers] == ["Not allowed."]
+                # What an extension says becomes one line without control characters.
+                return [each.get("problem") for each in browsers] == ["Not [31mallowed."]
 
             await eventually(refused)
             await eventually(lambda: len(connections) > 3)
             assert len(set(connections)) == 1
             async with client(server.port) as http:
-                with pytest.raises(ToolFailed, match="Through the proxy: Not allowed"):
+                with pytest.raises(ToolFailed, match="Through the proxy: Not"):
                     await Agent(http).call("browser_list_tabs")
             far.tunnels.on_open = allow
             await (await far.link()).sync(tab(1), shared=False)

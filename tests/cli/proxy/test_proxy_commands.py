@@ -239,6 +239,7 @@ async def test_logs_and_the_file_of_a_node_have_no_token_and_no_secret(
     secret = (product.home / "proxy-secret").read_text().strip()
     for hidden in (good, bad, good.split(".")[1], secret):
         assert hidden not in written + product.output
+    assert "connection open" not in product.output, "a line for each socket"
 
 
 async def test_only_who_knows_the_secret_operates_a_node(product: Product, here: Here) -> None:

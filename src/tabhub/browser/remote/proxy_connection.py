@@ -147,7 +147,9 @@ def _said(message: jsonrpc.Incoming) -> Raw | TabhubError:
     except jsonrpc.UNREADABLE:
         return Unavailable("The proxy's answer cannot be read.", "invalid_response")
     data = error.data or {}
-    return from_reason(str(data.get("reason", "internal")), error.message, data)
+    # It goes to the log and to a terminal, and the proxy or an extension may have written anything.
+    words = one_line(error.message, LONGEST_WORDS)
+    return from_reason(str(data.get("reason", "internal")), words, data)
 
 
 @asynccontextmanager

@@ -34,6 +34,8 @@ def serve(request: ServeRequest) -> None:
     file = request.chosen_secret(home)
     settings = request.settings(None if file is None else read_secret(file))
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    # It would write a line for each socket.
+    logging.getLogger("websockets").setLevel(logging.WARNING)
     _allow_many_files()
     with ExitStack() as stack:
         listeners = _listeners(request, stack)
