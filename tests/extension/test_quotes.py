@@ -48,7 +48,7 @@ OURS_HERE = {
     # The client's own command, and words of the browser about it.
     "worker/remote/cdp-commands.js": {"why", "domain", "message"},
     # The client's own name, and words of our tables.
-    "worker/remote/fence.js": {"name", "level", "needed", "what", "protocol"},
+    "worker/remote/fence.js": {"name", "level", "needed", "what", "scheme"},
     "worker/shared/file-pieces.js": {"name"},
     "worker/tabs/browser-windows.js": {"what"},
     "worker/tabs/closed-tabs.js": {"id"},

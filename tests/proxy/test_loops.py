@@ -11,6 +11,7 @@ import pytest
 from nats.aio.client import Client
 
 from tabhub.errors import Unavailable
+from tabhub.proxy.certificates import ServedCertificate
 from tabhub.proxy.nodes.nats_network import NatsNetwork
 from tabhub.proxy.outputs import Identity
 from tabhub.proxy.proxy_server import ProxyServer, ProxySettings
@@ -54,10 +55,10 @@ async def test_the_clock_goes_on_after_a_fault(
 async def test_a_node_that_loses_a_loop_ends_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*paths: Path | None) -> list[tuple[int, int]]:
+    async def fail(certificate: ServedCertificate) -> None:
         raise RuntimeError("a fault")
 
-    monkeypatch.setattr("tabhub.proxy.proxy_server._stamps", fail)
+    monkeypatch.setattr(ServedCertificate, "follow", fail)
     cert, key = certificate(tmp_path, "proxy.example")
     settings = ProxySettings(
         secret=SECRET, certificate=cert, certificate_key=key, drain_seconds=0.0
