@@ -165,14 +165,21 @@ async def test_revocations_and_codes_outlive_the_server_that_leads_them(
             for bucket in ("tabhub_revocations", "tabhub_pairing"):
                 await kept(others, bucket)
 
+            statuses: list[int] = []
+
             async def exchanged() -> int:
                 answer = await http.post(f"{two.public}/pair", json={"code": code})
+                statuses.append(answer.status_code)
                 return answer.status_code
 
-            assert await eventually(exchanged, until=lambda status: status != 503) == 200
+            first = await eventually(exchanged, until=lambda status: status != 503)
+            # An exchange whose answer was late may have been made, and a code has one use.
+            assert first == 200 or (first == 401 and 503 in statuses)
             assert await eventually(exchanged, until=lambda status: status != 503) == 401
             async with served(nats=urls) as late:
-                assert await refused(late, mine) == "not_authenticated"
+                # It may start before the others have chosen a leader; until then it knows nothing.
+                reason = await eventually(lambda: refused(late, mine), ignore=(KeyError,))
+                assert reason == "not_authenticated"
 
 
 async def test_what_was_kept_while_a_server_was_missing_is_kept_by_all_later(
