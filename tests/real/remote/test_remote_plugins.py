@@ -110,6 +110,8 @@ async def test_below_the_level_everything_no_plugin_is_put_in_and_the_reason_is_
                 async with asyncio.timeout(PATIENCE / GREETINGS):
                     await server.waiting(tab, "needs the level “everything”")
                 break
+        else:
+            pytest.fail("no report of readiness came, however often the server greeted")
         refused = (await server.run("echo", tab, "notes", text="a"))["error"]
         assert refused["data"]["readiness"] == "not_injected"
         assert "a plugin needs the level “everything”" in refused["message"]
