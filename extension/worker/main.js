@@ -56,7 +56,7 @@ const pluginHost = keepPlugins({
   note: (text) => note("warn", text),
 });
 const plugins = pluginHost.of({
-  notify: (method, params) => local.notify(method, params),
+  tell: (method, params) => local.tell(method, params),
   ask: askServer,
   hasFiles: true,
   refusal: () => null,

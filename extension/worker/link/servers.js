@@ -67,6 +67,14 @@ export class Server {
     return this.#reporter.notify(method, params);
   }
 
+  /**
+   * @param {string} method
+   * @param {object} params that the introduction does not contain
+   */
+  tell(method, params) {
+    this.#reporter.tell(method, params);
+  }
+
   /** @param {import("./tab-reporter.js").TabChange} item */
   report(item) {
     this.#reporter.report(item);

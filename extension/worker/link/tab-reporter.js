@@ -5,12 +5,13 @@ import { readPairing } from "../shared/server-pairing.js";
 import { register } from "../shared/tab-state.js";
 
 /** @typedef {import("./line.js").Line} Line */
+/** @typedef {(line: Line) => void} Sending */
 /** @typedef {{browser: object, tabs: import("../shared/known-tabs.js").Tab[]}} Introduction */
 
 export class TabReporter {
   /** @type {Line | null} */
   #line = null;
-  /** @type {TabChange[] | null} changes that come while the tabs are being listed */
+  /** @type {Sending[] | null} what comes while the tabs are being listed, and is not in the list */
   #held = null;
   #introduction;
 
@@ -21,7 +22,7 @@ export class TabReporter {
 
   /** @param {Line} line */
   async opened(line) {
-    /** @type {TabChange[]} */
+    /** @type {Sending[]} */
     const held = [];
     this.#held = held;
     this.#line = line;
@@ -33,7 +34,7 @@ export class TabReporter {
     } finally {
       // A newer connection has a list of its own.
       if (this.#held === held) this.#held = null;
-      held.forEach((item) => sendChange(line, item));
+      held.forEach((send) => send(line));
     }
   }
 
@@ -53,19 +54,25 @@ export class TabReporter {
     return this.#held ? undefined : this.#line?.notify(method, params);
   }
 
+  /**
+   * Sends what the introduction does not contain.
+   * @param {string} method
+   * @param {object} params
+   */
+  tell(method, params) {
+    this.#afterIntroduction((line) => void line.notify(method, params));
+  }
+
   /** @param {TabChange} item */
   report(item) {
-    if (this.#held) this.#held.push(item);
-    else if (this.#line) sendChange(this.#line, item);
+    this.#afterIntroduction((line) => void line.report("tab.stateChanged", item));
   }
-}
 
-/**
- * @param {Line} line
- * @param {TabChange} item
- */
-function sendChange(line, item) {
-  line.report("tab.stateChanged", item);
+  /** @param {Sending} send */
+  #afterIntroduction(send) {
+    if (this.#held) this.#held.push(send);
+    else if (this.#line) send(this.#line);
+  }
 }
 
 // Collects the changes of tabs. Updates come in bursts (status, URL, title), so those of one tab

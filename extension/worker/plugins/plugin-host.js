@@ -424,7 +424,7 @@ export class PluginHost {
     this.#reporting = this.#reporting
       .then(this.#callbacks.reportTabChanges)
       .catch(() => {})
-      .then(() => void source?.notify(method, params));
+      .then(() => void source?.tell(method, params));
   }
 }
 

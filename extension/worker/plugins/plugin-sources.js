@@ -7,7 +7,7 @@ import { findFile } from "./adapter-files.js";
 
 /**
  * @typedef {object} Source a server
- * @property {(method: string, params: object) => boolean | void} notify
+ * @property {(method: string, params: object) => void} tell
  * @property {(method: string, params: object) => Promise<unknown>} ask
  * @property {boolean} hasFiles whether it writes code into this extension's folder: it is on this
  *   machine

@@ -76,7 +76,7 @@ export class RemoteLinks {
     const guest = Object.defineProperty({ name }, "level", { get: () => levelOf(name) });
     const line = new Line(socket);
     const plugins = pluginHost.of({
-      notify: (method, params) => server.notify(method, params),
+      tell: (method, params) => server.tell(method, params),
       ask: (method, params) => line.request(method, params),
       hasFiles: false,
       refusal: () => refusalOf(/** @type {Guest} */ (guest)),

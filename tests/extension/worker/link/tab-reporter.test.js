@@ -74,3 +74,15 @@ test("a notification that the first message includes is not sent before it", asy
   reporter.notify("panel.changed", "after");
   assert.deepEqual(line.sent, ["tabs", "after"]);
 });
+
+test("a notification that the first message does not include waits for it", async () => {
+  const { promise, resolve } = Promise.withResolvers();
+  const reporter = new TabReporter(() => promise);
+  const line = new Line();
+  const opened = reporter.opened(line);
+  reporter.tell("plugin.readiness", "during");
+  resolve("tabs");
+  await opened;
+  reporter.tell("plugin.readiness", "after");
+  assert.deepEqual(line.sent, ["tabs", "during", "after"]);
+});
