@@ -134,7 +134,7 @@ class ServedCertificate:
     def __init__(self, files: CertificateFiles, wall_clock: Clock = time.time) -> None:
         self._files = files
         self._wall_clock = wall_clock
-        self._warned = ""
+        self._warned = self._problem = ""
         self.ends = files.check()
         """When it expires, in seconds since 1970."""
         self._stamps = files.stamps()
@@ -157,10 +157,12 @@ class ServedCertificate:
             self._files.load(self.context)
         except (InvalidArguments, OSError) as error:
             # One of the two files may not be written yet.
-            log.warning("the old certificate stays: %s", error)
+            if str(error) != self._problem:
+                log.warning("the old certificate stays: %s", error)
+            self._problem = str(error)
             return
         log.info("took the new certificate")
-        self.ends, self._stamps = ends, stamps
+        self.ends, self._stamps, self._problem = ends, stamps, ""
 
     def _warn(self) -> None:
         said = warning(self._files.certificate, self.ends, self._wall_clock())

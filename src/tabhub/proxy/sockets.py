@@ -6,6 +6,7 @@ limit of bytes and time, then the socket is dropped.
 
 import asyncio
 from collections.abc import Callable
+from math import ceil
 from typing import Any, Protocol, cast
 
 from websockets.exceptions import PayloadTooBig
@@ -22,6 +23,8 @@ MOST_UNREAD_BYTES = 32_000_000
 UNREAD_SECONDS = 10.0
 PING_SECONDS = 30.0
 """A socket that has not answered one ping when the next is due is dead."""
+PINGS_TOGETHER = 0.25
+"""Pings wait for the next such part of a second: waking up costs more than a ping does."""
 CLOSE_SECONDS = 5.0
 """How long the other side may take to confirm that the socket is closed."""
 MOST_FRAGMENTS = 10_000
@@ -173,7 +176,7 @@ class ProxySocket(asyncio.Protocol):
             self._transport.close()
             return
         self._is_open = True
-        self._timer = self._later(PING_SECONDS, self._ping)
+        self._ping_later()
         self.sockets.opened(self, side)
 
     def _framed(self, frame: Frame) -> None:
@@ -226,8 +229,13 @@ class ProxySocket(asyncio.Protocol):
         self._controls = 0
         if not self._transport.is_closing():
             self._transport.write(_PING)
-        self._timer = self._later(PING_SECONDS, self._ping)
+        self._ping_later()
         return None
+
+    def _ping_later(self) -> None:
+        loop = asyncio.get_running_loop()
+        due = loop.time() + PING_SECONDS
+        self._timer = loop.call_at(ceil(due / PINGS_TOGETHER) * PINGS_TOGETHER, self._ping)
 
     def _drop(self) -> None:
         """The other side does not read, or is not there any more."""
