@@ -4,12 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from types import SimpleNamespace
+from typing import NamedTuple, cast
 
 import nats
 import pytest
 from nats.errors import Error as NatsError
+from nats.js.kv import KeyValue
 
+from tabhub.proxy.nodes.buckets import read_all
 from tests.proxy.nodes.nats_servers import NatsServer, nats_cluster, nats_server
 from tests.proxy.served import SECRET, ProxyAddress, Side, client, served, token
 from tests.support.eventually import eventually
@@ -177,9 +180,47 @@ async def test_revocations_and_codes_outlive_the_server_that_leads_them(
             assert first == 200 or (first == 401 and 503 in statuses)
             assert await eventually(exchanged, until=lambda status: status != 503) == 401
             async with served(nats=urls) as late:
-                # It may start before the others have chosen a leader; until then it knows nothing.
-                reason = await eventually(lambda: refused(late, mine), ignore=(KeyError,))
-                assert reason == "not_authenticated"
+                assert await refused(late, mine) == "not_authenticated"
+
+
+async def test_a_node_that_starts_also_learns_what_only_another_node_knows(tmp_path: Path) -> None:
+    mine = token(jti="t1")
+    async with nats_with(tmp_path, True) as server, served(nats=(server.url,)) as one:
+        assert await revoke(one, jti="t1") == 200
+        operator = await nats.connect(server.url)
+        await operator.jetstream().purge_stream("KV_tabhub_revocations")
+        await operator.close()
+        async with served(nats=(server.url,)) as two:
+            assert await refused(two, mine) == "not_authenticated"
+
+
+async def test_a_server_that_has_not_caught_up_is_asked_again() -> None:
+    class Watcher:
+        def __init__(self, values: list[bytes]) -> None:
+            self.values = values
+
+        async def updates(self, seconds: float) -> SimpleNamespace | None:
+            return SimpleNamespace(value=self.values.pop()) if self.values else None
+
+        async def stop(self) -> None:
+            return
+
+    class Bucket:
+        """One whose leader has two values."""
+
+        values: tuple[bytes, ...] = (b"a",)
+
+        async def status(self) -> SimpleNamespace:
+            return SimpleNamespace(values=2)
+
+        async def watchall(self, **how: object) -> Watcher:
+            return Watcher(list(self.values))
+
+    bucket = Bucket()
+    with pytest.raises(NatsError, match="1 of 2"):
+        await read_all(cast(KeyValue, bucket))
+    bucket.values = (b"a", b"b")
+    assert sorted(await read_all(cast(KeyValue, bucket))) == [b"a", b"b"]
 
 
 async def test_what_was_kept_while_a_server_was_missing_is_kept_by_all_later(

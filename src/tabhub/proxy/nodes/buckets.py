@@ -7,6 +7,7 @@ memory and tell each other.
 import logging
 
 from nats.aio.client import Client
+from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import KeyValueConfig
@@ -53,7 +54,7 @@ class Buckets:
         except BucketNotFoundError:
             return await _make(context, name, seconds)
         except ServiceUnavailableError as error:
-            if error.err_code not in _NOT_ENABLED:
+            if error.err_code not in _NOT_ENABLED or (is_promised and error.err_code is None):
                 raise
         except NatsTimeout:
             # In a cluster without JetStream nobody says so; but a server that has it does.
@@ -93,12 +94,16 @@ async def _make(context: JetStreamContext, name: str, seconds: float) -> KeyValu
 
 
 async def read_all(bucket: KeyValue) -> list[bytes]:
-    """The values of a bucket."""
+    """The values of a bucket; raises NatsError if the server that was asked lacks some yet."""
+    leading = await bucket.status()
     watcher = await bucket.watchall(ignore_deletes=True, inactive_threshold=WATCHED_SECONDS)
     try:
         values = []
         while entry := await watcher.updates(READ_SECONDS):  # type: ignore[no-untyped-call]
             values.append(entry.value or b"")
-        return values
     finally:
         await watcher.stop()  # type: ignore[no-untyped-call]
+    if len(values) < leading.values:
+        # What reads may run on a server that has not caught up with the one that leads.
+        raise NatsError(f"{len(values)} of {leading.values} values were there")
+    return values

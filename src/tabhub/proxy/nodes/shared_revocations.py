@@ -72,10 +72,10 @@ class SharedRevocations:
                 await asyncio.sleep(AGAIN_SECONDS)
 
     async def _kept(self) -> list[Revocation]:
+        """What the bucket has, and what another node knows: either may be behind the other."""
         bucket = await self._buckets.open(BUCKET, KEPT_SECONDS)
-        if bucket is not None:
-            return [_read_one(value) for value in await read_all(bucket)]
-        return await self._of_others()
+        values = [] if bucket is None else await read_all(bucket)
+        return [*map(_read_one, values), *await self._of_others()]
 
     async def _of_others(self) -> list[Revocation]:
         try:
