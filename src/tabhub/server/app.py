@@ -198,9 +198,12 @@ class App:
             time.monotonic,
             self.plugins.reload,
         )
+        self._watcher = FolderWatcher(self.plugins.linked_stamps, self.plugins.reload)
+        if self.settings.dev:
+            # Before they are read: what is written meanwhile is a change.
+            self._watcher.begin()
         self.plugins.reload()
         management.on_change(self.plugin_tools.refresh)
-        self._watcher = FolderWatcher(self.plugins.linked_stamps, self.plugins.reload)
 
     async def watch_folders(self) -> None:
         """Loop, in dev mode only: take the changes of plugins that the person works on."""

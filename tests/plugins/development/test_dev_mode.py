@@ -1,5 +1,6 @@
 """Dev mode: linked plugins run without a review while it lasts, and changes take effect at once."""
 
+import asyncio
 import json
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from tabhub.config.paths import Home
 from tabhub.config.settings import Settings, load
 from tabhub.plugins.discovery import Plugins
 from tabhub.plugins.package import read_package
+from tabhub.server.app import App
 from tabhub.server.serving import Server
 from tests.agents.mcp.clients import LoneClient, events, next_message
 from tests.plugins.homes import home_with
@@ -251,6 +253,22 @@ BROKEN = {
     "it cannot be read": PYTHON.replace("class Demo", "class Demo of"),
     "its process contradicts it": f"{PYTHON}\nDemo.version = '9.9.9'\n",
 }
+
+
+async def test_a_change_while_a_server_starts_is_not_missed(tmp_path: Path) -> None:
+    source = tmp_path / "demo" / "plugin.py"
+    source.parent.mkdir()
+    source.write_text(PYTHON)
+    home = Home(tmp_path / "home").create()
+    app = App(Settings(local_plugins=[str(source.parent)], dev=True), "secret", home=home)
+    assert app.plugins.failed == []
+    source.write_text(BROKEN["it cannot be read"])
+    watching = asyncio.create_task(app.watch_folders())
+    try:
+        await eventually(lambda: app.plugins.failed)
+    finally:
+        watching.cancel()
+        app.close()
 
 
 @pytest.mark.parametrize("fault", BROKEN)

@@ -32,9 +32,12 @@ class FolderWatcher:
         self._last_poll: int | None = None
         self._detections = 0
 
+    def begin(self) -> None:
+        """Note the folders as they are; what differs later has changed."""
+        self._taken = self._seen = self._stamps()
+
     async def watch(self, sleep: Callable[[float], Awaitable[Any]] = asyncio.sleep) -> None:
         """Loop: look, and report what has changed."""
-        self._taken = self._seen = await asyncio.to_thread(self._stamps)
         pause = POLL_SECONDS
         while True:
             await sleep(pause)
