@@ -1,6 +1,5 @@
 """The certificate of a node: files that cannot be used are refused in words, and never served."""
 
-import asyncio
 import logging
 import time
 from pathlib import Path
@@ -75,12 +74,21 @@ async def test_while_only_one_of_two_files_is_new_the_old_ones_are_served(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("tabhub.proxy.certificates.LOOK_SECONDS", 0.05)
+    looks: list[CertificateFiles] = []
+    check = CertificateFiles.check
+
+    def noted(files: CertificateFiles) -> float:
+        looks.append(files)
+        return check(files)
+
+    monkeypatch.setattr(CertificateFiles, "check", noted)
     (tmp_path / "new").mkdir()
     paths, new = certificate(tmp_path, "old.example"), certificate(tmp_path / "new", "new.example")
     async with served(certificate=paths[0], certificate_key=paths[1]) as proxy:
         paths[0].write_bytes(new[0].read_bytes())
         await eventually(lambda: "the old certificate stays" in caplog.text)
-        await asyncio.sleep(0.5)
+        before = len(looks)
+        await eventually(lambda: len(looks) > before + 2)
         assert caplog.text.count("the old certificate stays") == 1, "said once, not at every look"
         assert b"old.example" in await shown(proxy)
         paths[1].write_bytes(new[1].read_bytes())

@@ -194,6 +194,18 @@ async def test_a_node_that_starts_also_learns_what_only_another_node_knows(tmp_p
             assert await refused(two, mine) == "not_authenticated"
 
 
+async def test_a_node_that_hangs_keeps_no_other_from_starting(tmp_path: Path) -> None:
+    mine = token(jti="t1")
+    async with nats_with(tmp_path, True) as server:
+        async with served(nats=(server.url,)) as one:
+            assert await revoke(one, jti="t1") == 200
+        hanging = await nats.connect(server.url)
+        await hanging.subscribe("revocations")
+        async with served(nats=(server.url,)) as two:
+            assert await refused(two, mine) == "not_authenticated"
+        await hanging.close()
+
+
 async def test_a_server_that_has_not_caught_up_is_asked_again() -> None:
     class Watcher:
         def __init__(self, values: list[bytes]) -> None:

@@ -13,6 +13,7 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeout
 
 from tabhub.errors import Unavailable
 from tabhub.proxy.nodes.buckets import Buckets, read_all
@@ -74,8 +75,14 @@ class SharedRevocations:
     async def _kept(self) -> list[Revocation]:
         """What the bucket has, and what another node knows: either may be behind the other."""
         bucket = await self._buckets.open(BUCKET, KEPT_SECONDS)
-        values = [] if bucket is None else await read_all(bucket)
-        return [*map(_read_one, values), *await self._of_others()]
+        if bucket is None:
+            return await self._of_others()
+        kept = [_read_one(value) for value in await read_all(bucket)]
+        try:
+            return [*kept, *await self._of_others()]
+        except NatsTimeout:
+            # A node that hangs must not keep this one from starting.
+            return kept
 
     async def _of_others(self) -> list[Revocation]:
         try:
