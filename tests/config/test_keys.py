@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from scripts import docs
 from tabhub.config.keys import LIVE, names
+from tabhub.config.setting_list import field_docs
 from tabhub.config.settings import Settings
 
 AT_START = {
@@ -39,5 +39,5 @@ def test_the_table_says_for_every_setting_whether_a_running_server_applies_it() 
 
 
 def test_every_setting_is_documented() -> None:
-    described = dict(docs.field_docs(Settings))
+    described = dict(field_docs(Settings))
     assert [key for key in names() if not described[key].endswith(".")] == []

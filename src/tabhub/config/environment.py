@@ -63,6 +63,11 @@ def _port_in(*names: str) -> int | None:
     return None
 
 
+def first_set(*names: str) -> str | None:
+    """The first of these variables that has a value."""
+    return next((name for name in names if os.environ.get(name)), None)
+
+
 def skips_permissions() -> bool:
     """Whether the person has switched off every check of permissions."""
     return any(os.environ.get(name) == "1" for name in SKIP_PERMISSIONS)
@@ -79,10 +84,11 @@ def read_npmrc() -> Npmrc:
     return npmrc.read(Path(named[0]) if named else Path.home() / ".npmrc", os.environ)
 
 
-def home_from_environment() -> dict[str, str]:
-    """The variables that another program must set for its tabhub to use the same home."""
-    home = Home.from_environment().root.absolute()
-    return {} if home == Home.default().root else {"TABHUB_HOME": str(home)}
+def variables_for_others() -> dict[str, str]:
+    """What another program must set for its tabhub to be this one: the same home and port."""
+    home, port = Home.from_environment().root.absolute(), port_from_environment()
+    own_home = {} if home == Home.default().root else {"TABHUB_HOME": str(home)}
+    return own_home if not port else {**own_home, PORT: str(port)}
 
 
 def environment_for_servers() -> dict[str, str]:
@@ -103,6 +109,5 @@ def on_path(name: str) -> Path | None:
 
 def has_display() -> bool:
     """Whether a browser could open a window."""
-    if sys.platform in ("darwin", "win32"):
-        return True
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    has_own = sys.platform in ("darwin", "win32")
+    return has_own or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

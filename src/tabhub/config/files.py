@@ -8,22 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
-
-def private_folder(path: Path) -> Path:
-    """Make a folder for its owner only; leave an existing one as it is."""
-    path.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return path
+from tabhub.system.locks import BINARY, close_locked, read_at, replace, try_lock, wait_for_lock
+from tabhub.system.rights import others_can, private_folder
 
 
 def opened_private(path: str, flags: int) -> int:
     """An opener for `open`: makes the file readable by its owner only, also one that was not."""
     handle = os.open(path, flags, 0o600)
-    if os.fstat(handle).st_mode & 0o077:
+    if others_can(os.fstat(handle)):
         os.chmod(path, 0o600)
     return handle
 
@@ -35,7 +27,7 @@ def write_private(path: Path, data: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.replace(name, path)
+        replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
@@ -46,11 +38,14 @@ def locked(path: Path) -> Iterator[None]:
     """Hold the lock of a file. The lock is a file beside it, since the file itself is replaced."""
     handle = _opened(path)
     try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        wait_for_lock(handle)
+    except BaseException:
+        os.close(handle)
+        raise
+    try:
         yield
     finally:
-        os.close(handle)
+        close_locked(handle)
 
 
 class Holder(msgspec.Struct):
@@ -70,17 +65,18 @@ class Hold:
     def take(cls, path: Path, holder: Holder) -> "Hold | None":
         """Take the lock of a file; None if another process has it."""
         handle = _opened(path)
-        if not _try_lock(handle):
+        if not try_lock(handle):
             os.close(handle)
             return None
-        os.truncate(handle, 0)
-        os.pwrite(handle, msgspec.json.encode(holder), 0)
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.write(handle, msgspec.json.encode(holder))
         return cls(handle)
 
     def release(self) -> None:
         handle, self._handle = self._handle, -1
         if handle >= 0:
-            os.close(handle)
+            close_locked(handle)
 
 
 def holder(path: Path) -> Holder | None:
@@ -88,10 +84,11 @@ def holder(path: Path) -> Holder | None:
     if not _lock_of(path).exists():
         return None
     handle = _opened(path)
+    if try_lock(handle):
+        close_locked(handle)
+        return None
     try:
-        if _try_lock(handle):
-            return None
-        return msgspec.json.decode(os.pread(handle, 1000, 0), type=Holder)
+        return msgspec.json.decode(read_at(handle, 1000, 0), type=Holder)
     except msgspec.DecodeError:
         return Holder(0)
     finally:
@@ -100,17 +97,8 @@ def holder(path: Path) -> Holder | None:
 
 def _opened(path: Path) -> int:
     private_folder(path.parent)
-    return os.open(_lock_of(path), os.O_RDWR | os.O_CREAT, 0o600)
+    return os.open(_lock_of(path), os.O_RDWR | os.O_CREAT | BINARY, 0o600)
 
 
 def _lock_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.lock")
-
-
-def _try_lock(handle: int) -> bool:
-    try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

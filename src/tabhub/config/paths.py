@@ -1,11 +1,21 @@
-"""Paths: of the files in tabhub's home (`~/.tabhub`, or `TABHUB_HOME`), and of the system."""
+"""Paths: of the files in tabhub's home, and of the system.
 
+The home is `TABHUB_HOME`, else `~/.tabhub`, on Windows `%LOCALAPPDATA%\\tabhub`.
+"""
+
+import errno
 import os
 import sys
 from pathlib import Path
 
-from tabhub.config.files import private_folder
-from tabhub.errors import InvalidArguments
+from tabhub.errors import InvalidArguments, Unavailable
+from tabhub.system.rights import OTHERS_WRITE, is_own, others_can, private_folder
+
+ELSEWHERE = "Make it writable, or name another folder: TABHUB_HOME"
+"""What helps if the home cannot be used."""
+_FULL = "Free space on that disk, or name another folder: TABHUB_HOME"
+_UNWRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM}
+_NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 
 
 class Home:
@@ -50,31 +60,57 @@ class Home:
 
     @classmethod
     def default(cls) -> "Home":
-        return cls(Path.home() / ".tabhub")
+        return cls(Places().own)
 
     def create(self) -> "Home":
         """Make the folders; refuse one that other users could write to, for it holds secrets."""
-        for folder in (self.root, self.extension, self.managed_extension):
-            _require_own(private_folder(folder))
-        for folder in (self.downloads, self.uploads):
-            if not os.path.lexists(folder):
-                private_folder(folder)
+        try:
+            for folder in (self.root, self.extension, self.managed_extension):
+                _require_own(private_folder(folder))
+            for folder in (self.downloads, self.uploads):
+                if not os.path.lexists(folder):
+                    private_folder(folder)
+        except OSError as error:
+            raise Unavailable(
+                f"{error.filename or self.root} cannot be made: {error.strerror}."
+                f" {_FULL if error.errno in _NO_SPACE else ELSEWHERE}",
+                "server_unavailable",
+            ) from None
         return self
+
+    def way_out(self, error: OSError) -> str | None:
+        """What helps if a file of this home could not be written; None for other errors."""
+        if not error.filename or not _is_below(self.root, os.fsdecode(error.filename)):
+            return None
+        if error.errno in _NO_SPACE:
+            return _FULL
+        return ELSEWHERE if error.errno in _UNWRITABLE else None
+
+
+def _is_below(folder: Path, path: str) -> bool:
+    return Path(os.path.abspath(path)).is_relative_to(os.path.abspath(folder))
 
 
 def _require_own(folder: Path) -> None:
     status = folder.stat()
-    if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
+    if not is_own(status):
         raise InvalidArguments(f"{folder} belongs to another user, who could change what is in it.")
-    if status.st_mode & 0o022:
+    if others_can(status, OTHERS_WRITE):
         raise InvalidArguments(f"{folder} can be written to by others; run chmod 700 on it.")
+
+
+def _home_folder() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise InvalidArguments("This user has no home folder: set HOME to one.") from None
 
 
 class Places:
     """The folders where the system's programs keep their settings."""
 
     def __init__(self, home: Path | None = None, platform: str = sys.platform) -> None:
-        self.home = home or Path.home()
+        self.home = home or _home_folder()
         self._platform = platform
 
     def variable(self, name: str) -> str | None:
@@ -97,6 +133,13 @@ class Places:
         if self._platform == "win32":
             return self.folder("APPDATA", self.home / "AppData" / "Roaming")
         return self.config
+
+    @property
+    def own(self) -> Path:
+        """For tabhub itself; on Windows not among what follows a person to other machines."""
+        if self._platform == "win32":
+            return self.folder("LOCALAPPDATA", self.home / "AppData" / "Local") / "tabhub"
+        return self.home / ".tabhub"
 
     @property
     def vscode(self) -> Path:

@@ -203,7 +203,8 @@ class Settings(_Section):
     """Dev mode: `dev_utils` works, and linked folders of plugins are watched. Only the flag `--dev`
     also lets these plugins run without a review."""
     unattended: Literal["deny", "allow"] = "deny"
-    """What happens to a call that needs approval while no panel is open."""
+    """What happens to a call that needs approval where no person can be asked: no browser of their
+    own is connected, and no panel is open."""
     untrusted_input: bool = False
     """Whether a script may click and type where the debugger cannot; pages can ignore it."""
     exposure: Literal["merged", "per-tab"] = "merged"

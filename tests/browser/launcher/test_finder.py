@@ -105,3 +105,53 @@ def test_a_derived_linux_distribution_gets_the_same_advice(monkeypatch: pytest.M
     release = {"ID": "mint", "ID_LIKE": "ubuntu debian"}
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: release)
     assert finder._installer() == "snap install chromium"
+
+
+@pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        ("microsoft-edge-stable", "Microsoft Edge 156.0.1"),
+        ("brave-browser", "Brave Browser 156.1.2"),
+    ],
+)
+def test_edge_and_brave_are_found_and_take_the_pipe_like_chrome(
+    programs: Path, name: str, version: str
+) -> None:
+    path = script(programs / name, prints(version))
+    assert find_browser() == InstalledBrowser(path, version, True)
+    script(programs / "chromium", prints(CHROMIUM))
+    assert find_browser().version == CHROMIUM
+
+
+@pytest.mark.parametrize(
+    ("program", "needs_pipe"),
+    [
+        ("Google/Chrome/Application/chrome.exe", True),
+        ("Microsoft/Edge/Application/msedge.exe", True),
+        ("BraveSoftware/Brave-Browser/Application/brave.exe", True),
+        ("Chromium/Application/chrome.exe", False),
+    ],
+)
+@pytest.mark.parametrize("variable", ["PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"])
+def test_windows_browsers_are_found_where_its_variables_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, program: str, needs_pipe: bool
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.delenv("TABHUB_BROWSER", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv(variable, str(tmp_path / "Ünser Ort"))
+    path = script(tmp_path / "Ünser Ort" / program)
+    assert find_browser() == InstalledBrowser(path, "", needs_pipe)
+
+
+@pytest.mark.parametrize("app", ["Google Chrome", "Chromium", "Microsoft Edge", "Brave Browser"])
+def test_mac_browsers_are_found_among_the_persons_applications(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, app: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    monkeypatch.delenv("TABHUB_BROWSER", raising=False)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    program = tmp_path / "Applications" / f"{app}.app" / "Contents" / "MacOS" / app
+    script(program, prints(f"{app} 156"))
+    assert find_browser() == InstalledBrowser(program, f"{app} 156", app != "Chromium")

@@ -19,7 +19,7 @@ from tabhub.browser.launcher.providing import (
     provide,
 )
 from tabhub.config.paths import Home
-from tabhub.config.processes import is_alive
+from tabhub.system.processes import is_alive
 from tests.browser.launcher.processes import (
     CHROMIUM,
     STAYS,

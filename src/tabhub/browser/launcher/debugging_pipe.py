@@ -2,22 +2,25 @@
 
 Commands go to the browser's descriptor 3, and responses come from its descriptor 4, as JSON that
 ends in NUL. Unlike a debugging port, only the process that made the pipe can use it. The browser
-ends when the pipe is closed, so it stays open as long as the browser runs.
+ends when the pipe is closed, so it stays open as long as the browser runs. Windows has handles
+instead of descriptors, and the browser gets their numbers as an argument.
 """
 
 import asyncio
-import fcntl
 import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import msgspec
 
 from tabhub.browser.launcher.finder import BLANK, BrowserFailed
 from tabhub.errors import TimedOut
+from tabhub.system.pipes import connect_reading, connect_writing
 
 ANSWER_SECONDS = 30.0
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
@@ -35,8 +38,8 @@ class DebuggingPipe:
     def __init__(self) -> None:
         commands, self._commands = os.pipe()
         self._answers, answers = os.pipe()
-        self.browser_ends = (_above_nine(commands), _above_nine(answers))
-        self._open = {*self.browser_ends, self._commands, self._answers}
+        self._browser_ends = (_above_nine(commands), _above_nine(answers))
+        self._open = {*self._browser_ends, self._commands, self._answers}
         self._transports: list[asyncio.BaseTransport] = []
         self._outgoing: asyncio.WriteTransport | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -48,21 +51,40 @@ class DebuggingPipe:
 
         A `preexec_fn` could do that too, but is not safe in a process that has threads.
         """
-        commands, answers = self.browser_ends
-        script = f'exec "$@" 3</dev/fd/{commands} 4>/dev/fd/{answers}'
-        return ["/bin/sh", "-c", script, "sh", *arguments]
+        if sys.platform == "win32":
+            handles = ",".join(map(str, self._handles()))
+            return [*arguments, f"--remote-debugging-io-pipes={handles}"]
+        else:
+            commands, answers = self._browser_ends
+            script = f'exec "$@" 3</dev/fd/{commands} 4>/dev/fd/{answers}'
+            return ["/bin/sh", "-c", script, "sh", *arguments]
+
+    def inheritance(self) -> dict[str, Any]:
+        """The options of a subprocess by which the browser inherits its ends of the pipe."""
+        if sys.platform == "win32":
+            handles = self._handles()
+            for handle in handles:
+                os.set_handle_inheritable(handle, True)
+            return {"startupinfo": subprocess.STARTUPINFO(lpAttributeList={"handle_list": handles})}
+        else:
+            return {"pass_fds": self._browser_ends}
+
+    def _handles(self) -> list[int]:
+        if sys.platform == "win32":
+            import msvcrt
+
+            return [msvcrt.get_osfhandle(end) for end in self._browser_ends]
+        else:
+            raise NotImplementedError
 
     async def connect(self) -> None:
         """Close the browser's ends and read from ours."""
-        self._close(self.browser_ends)
-        loop = asyncio.get_running_loop()
+        self._close(self._browser_ends)
         stream = asyncio.StreamReader(limit=MAX_ANSWER_BYTES)
-        incoming, _ = await loop.connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(stream), self._hand_over(self._answers, "rb")
+        incoming, _ = await connect_reading(
+            lambda: asyncio.StreamReaderProtocol(stream), self._hand_over(self._answers)
         )
-        self._outgoing, _ = await loop.connect_write_pipe(
-            asyncio.BaseProtocol, self._hand_over(self._commands, "wb")
-        )
+        self._outgoing = await connect_writing(self._hand_over(self._commands))
         self._transports = [incoming, self._outgoing]
         self._reading = asyncio.create_task(self._read(stream))
 
@@ -131,10 +153,10 @@ class DebuggingPipe:
         if waiting and not waiting.done():
             waiting.set_result(message)
 
-    def _hand_over(self, end: int, mode: str) -> IO[bytes]:
-        """The descriptor as a file; the event loop closes it from now on."""
+    def _hand_over(self, end: int) -> int:
+        """The descriptor; its transport closes it from now on."""
         self._open.discard(end)
-        return cast(IO[bytes], os.fdopen(end, mode, 0))
+        return end
 
     def _close(self, ends: tuple[int, ...]) -> None:
         for end in self._open.intersection(ends):
@@ -156,6 +178,11 @@ def _closed() -> PipeClosed:
 
 def _above_nine(end: int) -> int:
     """Move a descriptor above 9, because the shell will overwrite 3 and 4."""
-    moved = fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
-    os.close(end)
-    return moved
+    if sys.platform == "win32":
+        return end
+    else:
+        import fcntl
+
+        moved = fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+        os.close(end)
+        return moved

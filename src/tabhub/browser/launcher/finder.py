@@ -1,22 +1,24 @@
-"""Finds the Chrome or Chromium of this machine, and makes the command that starts it."""
+"""Finds Chrome or a browser like it on this machine, and makes the command that starts it."""
 
 import os
 import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tabhub.config.environment import browser_from_environment
 from tabhub.errors import NotFound, Unavailable
+from tabhub.system.rights import is_root
 
 VERSION_SECONDS = 15
-NAMES = ("google-chrome", "google-chrome-stable", "chrome", "chromium", "chromium-browser")
-_MAC_APPS = ("Google Chrome", "Google Chrome for Testing", "Chromium")
-_WINDOWS_FOLDERS = ("Google/Chrome", "Chromium")
-_LINUX_INSTALLERS = {
+_FOR_TESTING = "for Testing"
+_INSTALLERS = {
+    "darwin": "brew install --cask google-chrome",
+    "win32": "winget install Google.Chrome",
     "debian": "apt-get install chromium",
     "ubuntu": "snap install chromium",
     "fedora": "dnf install chromium",
@@ -26,6 +28,49 @@ _LINUX_INSTALLERS = {
 }
 
 
+class Maker(NamedTuple):
+    """Where the browser of one maker is, on every system."""
+
+    names: tuple[str, ...]
+    """What its program may be called on the PATH."""
+    mac_apps: tuple[str, ...]
+    windows_program: str
+    """Below the folders in which Windows installs programs."""
+    is_branded: bool
+    """Whether its own build may ignore `--load-extension`; every build knows the pipe."""
+
+
+MAKERS = (
+    Maker(
+        ("google-chrome", "google-chrome-stable", "chrome"),
+        ("Google Chrome", "Google Chrome for Testing"),
+        "Google/Chrome/Application/chrome.exe",
+        True,
+    ),
+    Maker(
+        ("chromium", "chromium-browser"), ("Chromium",), "Chromium/Application/chrome.exe", False
+    ),
+    Maker(
+        ("microsoft-edge", "microsoft-edge-stable", "msedge"),
+        ("Microsoft Edge",),
+        "Microsoft/Edge/Application/msedge.exe",
+        True,
+    ),
+    Maker(
+        ("brave-browser", "brave-browser-stable", "brave"),
+        ("Brave Browser",),
+        "BraveSoftware/Brave-Browser/Application/brave.exe",
+        True,
+    ),
+)
+"""The first one that is found is used."""
+NAMES = tuple(name for maker in MAKERS for name in maker.names)
+_WINDOWS_FOLDERS = {
+    "PROGRAMFILES": "C:/Program Files",
+    "PROGRAMFILES(X86)": "C:/Program Files (x86)",
+    "LOCALAPPDATA": "~/AppData/Local",
+}
+"""By the variables that name them; the value is where they usually are."""
 BLANK = "about:blank"
 PIPE = ("--remote-debugging-pipe", "--enable-unsafe-extension-debugging")
 _ALWAYS = (
@@ -67,7 +112,7 @@ class InstalledBrowser:
     path: Path
     version: str
     needs_debugging_pipe: bool
-    """Whether it is Google's own build, which ignores `--load-extension`."""
+    """Whether it is a maker's own build, of which Google's ignores `--load-extension`."""
 
 
 def find_browser() -> InstalledBrowser:
@@ -80,13 +125,13 @@ def find_browser() -> InstalledBrowser:
         if version is not None:
             return _browser(path, version)
     raise BrowserNotFound(
-        f"No Chrome or Chromium was found: install one ({_installer()}),"
+        f"No Chrome, Chromium, Edge or Brave was found: install one ({_installer()}),"
         " or set TABHUB_BROWSER to its path."
     )
 
 
 def _named(name: str) -> InstalledBrowser:
-    path = shutil.which(Path(name).expanduser())
+    path = shutil.which(str(Path(name).expanduser()))
     if path is None:
         raise BrowserNotFound(
             f"TABHUB_BROWSER is {name!r}, which is not a program:"
@@ -101,9 +146,15 @@ def _browser(path: Path, version: str) -> InstalledBrowser:
 
 def _is_branded(path: Path, version: str) -> bool:
     if version:
-        return version.startswith("Google Chrome") and "for Testing" not in version
-    folder = path.as_posix().lower()
-    return "google/chrome/" in folder or "google-chrome" in folder or "google chrome.app" in folder
+        brands = tuple(maker.mac_apps[0] for maker in MAKERS if maker.is_branded)
+        return version.startswith(brands) and _FOR_TESTING not in version
+    return any(_is_from(path.as_posix().lower(), maker) for maker in MAKERS if maker.is_branded)
+
+
+def _is_from(path: str, maker: Maker) -> bool:
+    """Whether a path looks like that of a maker's browser; on Windows no version tells."""
+    marks = (maker.windows_program, f"/{maker.names[0]}", f"/{maker.mac_apps[0]}.app/")
+    return any(mark.lower() in path for mark in marks)
 
 
 def _candidates() -> Iterator[Path]:
@@ -115,35 +166,34 @@ def _candidates() -> Iterator[Path]:
 
 
 def _usual_places() -> list[Path]:
-    if sys.platform == "darwin":
-        return _mac_places()
-    if sys.platform == "win32":
-        return _windows_places()
-    return []
+    return _PLACES.get(sys.platform, list)()
 
 
 def _mac_places() -> list[Path]:
     folders = (Path("/Applications"), Path.home() / "Applications")
     return [
         folder / f"{app}.app" / "Contents" / "MacOS" / app
+        for maker in MAKERS
+        for app in maker.mac_apps
         for folder in folders
-        for app in _MAC_APPS
     ]
 
 
 def _windows_places() -> list[Path]:
-    local = Path.home() / "AppData" / "Local"
-    roots = (Path("C:/Program Files"), Path("C:/Program Files (x86)"), local)
-    return [
-        root / folder / "Application" / "chrome.exe"
-        for root in roots
-        for folder in _WINDOWS_FOLDERS
+    roots = [
+        Path(os.environ.get(variable) or usual).expanduser()
+        for variable, usual in _WINDOWS_FOLDERS.items()
     ]
+    return [root / maker.windows_program for maker in MAKERS for root in roots]
+
+
+_PLACES: dict[str, Callable[[], list[Path]]] = {"darwin": _mac_places, "win32": _windows_places}
 
 
 def _version(path: Path) -> str | None:
     """What it prints as its version; None if it cannot run, such as a stub without its package."""
-    if sys.platform == "win32":
+    system: str = sys.platform
+    if system == "win32":
         # There, --version opens a window instead.
         return ""
     try:
@@ -162,13 +212,9 @@ def _version(path: Path) -> str | None:
 
 
 def _installer() -> str:
-    if sys.platform == "darwin":
-        return "brew install --cask google-chrome"
-    if sys.platform == "win32":
-        return "winget install Google.Chrome"
-    for name in _distributions():
-        if name in _LINUX_INSTALLERS:
-            return _LINUX_INSTALLERS[name]
+    for name in (sys.platform, *_distributions()):
+        if name in _INSTALLERS:
+            return _INSTALLERS[name]
     return "the package is usually called chromium"
 
 
@@ -194,7 +240,7 @@ def browser_arguments(
     ours = [f"--user-data-dir={profile}", *_ALWAYS, *_loading(browser, extension)]
     if headless:
         ours += _HEADLESS
-    if _is_root():
+    if is_root():
         ours.append("--no-sandbox")
     # Through the pipe the extension is loaded later, and pages opened before would lack it.
     pages = [BLANK] if browser.needs_debugging_pipe and urls else list(urls)
@@ -218,7 +264,3 @@ def _loading(browser: InstalledBrowser, extension: Path) -> tuple[str, ...]:
     if browser.needs_debugging_pipe:
         return PIPE
     return (f"--load-extension={extension}", f"--disable-extensions-except={extension}")
-
-
-def _is_root() -> bool:
-    return sys.platform == "linux" and os.geteuid() == 0

@@ -52,21 +52,22 @@ def differences(source: Path, target: Path) -> list[Path]:
     """The files that are missing or different in a copy."""
     return [
         name
-        for name in _shipped(source)
+        for name in shipped_files(source)
         if not (target / name).is_file()
         or (target / name).read_bytes() != (source / name).read_bytes()
     ]
 
 
 def _mirror(source: Path, target: Path) -> None:
-    shipped = _shipped(source)
+    shipped = shipped_files(source)
     _remove_all_but({*shipped, _AUTH}, target)
     # The manifest comes last, because it refers to the others.
     for name in sorted(shipped, key=_MANIFEST.__eq__):
         _copy(source / name, target / name)
 
 
-def _shipped(source: Path) -> list[Path]:
+def shipped_files(source: Path) -> list[Path]:
+    """What belongs to the extension, without what only serves its development."""
     return [name for name in _files(source) if _is_shipped(name)]
 
 

@@ -20,8 +20,11 @@ from tabhub.browser.launcher.finder import (
     ProfileInUse,
     browser_arguments,
 )
-from tabhub.browser.launcher.profile import owner, prepare_profile
+from tabhub.browser.launcher.profile import is_held_by, owner, prepare_profile
 from tabhub.config.paths import Home
+from tabhub.system.pipes import connect_reading
+from tabhub.system.processes import end_group, is_in_group, leading_group
+from tabhub.system.signals import stop_signals
 
 START_SECONDS = 20.0
 STOP_SECONDS = 5.0
@@ -30,7 +33,7 @@ _STDERR_SECONDS = 1.0
 _POLL_SECONDS = 0.02
 _PROFILE_IN_USE = 21
 """The exit code of a headless browser whose profile is open; one with windows exits with 0."""
-_TOLD = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
+_TOLD = (*stop_signals(), *filter(None, [getattr(signal, "SIGHUP", None)]))
 _ON_PURPOSE = frozenset((0, _PROFILE_IN_USE, *(-n for n in _TOLD), *(128 + n for n in _TOLD)))
 """The exit codes of a browser that was closed; a wrapper script adds 128 to a signal."""
 KEPT_BYTES = 8192
@@ -101,8 +104,9 @@ class BrowserProcess:
 
     async def failure(self) -> BrowserFailed:
         """Wait until the browser ends where that is an error; returns the error."""
-        code, other = await self._process.wait(), owner(self._profile)
-        if code in (0, _PROFILE_IN_USE) and other is not None and not self._is_ours(other):
+        code = await self._process.wait()
+        other = owner(self._profile) if code in (0, _PROFILE_IN_USE) else None
+        if other is not None and not is_in_group(other, self.pid):
             return ProfileInUse(
                 f"The profile {self._profile} is open in another browser: close that one (or end"
                 f" process {other}, if an earlier run left it), or choose another --user-data-dir."
@@ -114,14 +118,14 @@ class BrowserProcess:
         return BrowserFailed(f"The browser ended with exit code {code}: {output}")
 
     async def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End every process of the browser, by SIGTERM and then by SIGKILL."""
+        """Ask every process of the browser to end, and then end it."""
         try:
-            self._signal(signal.SIGTERM)
+            self._end()
             if not await self._is_gone_within(timeout):
-                self._signal(signal.SIGKILL)
+                self._end(at_once=True)
                 await self._is_gone_within(_KILL_SECONDS)
         except asyncio.CancelledError:
-            self._signal(signal.SIGKILL)
+            self._end(at_once=True)
             raise
         finally:
             self._close()
@@ -131,14 +135,16 @@ class BrowserProcess:
         stderr, writing_end = await ErrorOutput.listen()
         pipe = DebuggingPipe() if with_pipe else None
         try:
+            program, *more = pipe.command(arguments) if pipe else arguments
             process = await asyncio.create_subprocess_exec(
-                *(pipe.command(arguments) if pipe else arguments),
+                program,
+                *more,
                 stdin=DEVNULL,
                 # tabhub's own stdout may be the connection to an agent.
                 stdout=DEVNULL,
                 stderr=writing_end,
-                start_new_session=True,
-                pass_fds=pipe.browser_ends if pipe else (),
+                **leading_group(),
+                **(pipe.inheritance() if pipe else {}),
             )
         except BaseException as error:
             stderr.close()
@@ -156,9 +162,9 @@ class BrowserProcess:
         with suppress(TimeoutError):
             async with asyncio.timeout(START_SECONDS):
                 while self._process.returncode is None:
-                    if self._is_ours(owner(self._profile)):
+                    if is_held_by(self._profile, self.pid):
                         return
-                    # The lock is a symbolic link, and no event says when it appears.
+                    # No event says when the browser's lock appears.
                     await asyncio.sleep(_POLL_SECONDS)
         if self._process.returncode is not None:
             raise await self.failure()
@@ -177,15 +183,6 @@ class BrowserProcess:
                     raise await self.failure() from None
             raise closed
 
-    def _is_ours(self, pid: int | None) -> bool:
-        """Whether a process is of our browser; a wrapper may have started it as another process."""
-        if pid is None:
-            return False
-        try:
-            return os.getpgid(pid) == self.pid
-        except OSError:
-            return False
-
     async def _is_gone_within(self, seconds: float) -> bool:
         try:
             async with asyncio.timeout(seconds):
@@ -195,13 +192,11 @@ class BrowserProcess:
             return False
         return True
 
-    def _signal(self, number: signal.Signals) -> None:
+    def _end(self, *, at_once: bool = False) -> None:
         # After all processes have ended, the number may belong to another group.
         if self._process.returncode is not None and self._stderr.closed.is_set():
             return
-        # macOS raises PermissionError for a group of which only zombies are left.
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+        end_group(self.pid, at_once=at_once)
 
     def _close(self) -> None:
         self._stderr.close()
@@ -224,9 +219,8 @@ class ErrorOutput(asyncio.Protocol):
     async def listen(cls) -> tuple["ErrorOutput", int]:
         """Also returns the writing end for the browser, which the caller closes after that."""
         reading, writing = os.pipe()
-        _, output = await asyncio.get_running_loop().connect_read_pipe(
-            cls, os.fdopen(reading, "rb", 0)
-        )
+        output = cls()
+        await connect_reading(lambda: output, reading)
         return output, writing
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

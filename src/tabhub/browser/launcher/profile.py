@@ -4,18 +4,21 @@ import asyncio
 import json
 import os
 import re
-import signal
 import socket
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tabhub.browser.launcher.finder import PIPE, BrowserFailed
-from tabhub.config import processes
-from tabhub.config.files import private_folder, write_private
+from tabhub.config.files import write_private
+from tabhub.system import processes
+from tabhub.system.rights import private_folder
 
 STOP_SECONDS = 5.0
+WINDOWS_LOCK = "lockfile"
+"""Is there while a browser has the profile open, even one that crashes."""
 _POLL_SECONDS = 0.1
 
 
@@ -49,6 +52,30 @@ def _set_downloads(preferences: dict[str, Any], folder: str | None) -> None:
 
 def owner(profile: Path) -> int | None:
     """The process of this machine that has the profile open, or had it open when it was killed."""
+    if sys.platform == "win32":
+        is_open = (profile / WINDOWS_LOCK).exists()
+        return processes.started_with(user_data(profile)) if is_open else None
+    else:
+        return _owner_by_link(profile)
+
+
+def is_held_by(profile: Path, group: int) -> bool:
+    """Whether the browser that we started as the leader of a group has opened the profile."""
+    if sys.platform == "win32":
+        # If another browser has it open, ours ends in a moment.
+        return (profile / WINDOWS_LOCK).exists()
+    else:
+        # A wrapper may have started the browser as another process.
+        pid = _owner_by_link(profile)
+        return pid is not None and processes.is_in_group(pid, group)
+
+
+def user_data(profile: Path) -> str:
+    """The argument that names the profile."""
+    return f"--user-data-dir={profile}"
+
+
+def _owner_by_link(profile: Path) -> int | None:
     try:
         lock = os.readlink(profile / "SingletonLock")
     except OSError:
@@ -90,7 +117,7 @@ class OpenBrowser:
         if pid is None or not processes.is_alive(pid):
             return None
         found = cls(pid, processes.command(pid), profile)
-        is_ours = found._has(f"--user-data-dir={profile}") and found._has_extension(extension)
+        is_ours = found._has(user_data(profile)) and found._has_extension(extension)
         return found if is_ours else None
 
     def fits(self, headless: bool | None, arguments: Sequence[str]) -> bool:
@@ -120,35 +147,25 @@ class OpenBrowser:
         return BrowserFailed("The browser has ended.")
 
     async def stop(self, timeout: float = STOP_SECONDS) -> None:
-        """End all its processes, by SIGTERM and then by SIGKILL."""
-        group = self._group()
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            self._signal(number, group)
+        """Ask all its processes to end, and then end them."""
+        group = processes.group_of(self.pid)
+        for at_once in (False, True):
+            self._end(group, at_once)
             with suppress(TimeoutError):
                 async with asyncio.timeout(timeout):
                     await self.wait()
                 break
         if group is not None:
             # Helper processes may outlive the browser.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(group, signal.SIGKILL)
+            processes.end_group(group, at_once=True)
 
-    def _signal(self, number: signal.Signals, group: int | None) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            if not processes.is_alive(self.pid):
-                return
-            if group is None:
-                os.kill(self.pid, number)
-            else:
-                os.killpg(group, number)
-
-    def _group(self) -> int | None:
-        """Its process group, if it leads one; any other group may contain other programs."""
-        try:
-            group = os.getpgid(self.pid)
-            return group if group == os.getsid(self.pid) else None
-        except OSError:
-            return None
+    def _end(self, group: int | None, at_once: bool) -> None:
+        if not processes.is_alive(self.pid):
+            return
+        if group is None:
+            processes.end(self.pid, at_once=at_once)
+        else:
+            processes.end_group(group, at_once=at_once)
 
     def _has(self, argument: str) -> bool:
         return f" {argument} " in self._command
