@@ -1,6 +1,7 @@
 """The files of the audit log: rotation, retention, beginnings without an end, a failing disk."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -226,3 +227,27 @@ def test_a_setting_refuses_calls_while_they_cannot_be_written(path: Path, requir
     # The person can change the setting while the server runs.
     settings.required = False
     log.room("ann")
+
+
+@pytest.mark.parametrize("system", ["win32", "linux"])
+def test_a_file_that_is_followed_on_windows_grows_on(
+    path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    log = AuditLog(path, AuditSettings(max_bytes=2_000))
+
+    def refuse(_self: Path, _target: Path) -> Path:
+        raise PermissionError(13, "in use by another process")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", refuse)
+        patch.setattr(sys, "platform", system)
+        for number in range(30):
+            log.record(event(tool=str(number)))
+    tools = [entry["tool"] for entry in written(path)]
+    if system == "win32":
+        assert tools == [str(number) for number in range(30)]
+        log.record(event(tool="last"))
+        assert [entry["tool"] for entry in written(path)][-1] == "last"
+        assert path.with_name("audit.log.1").exists()
+    else:
+        assert len(tools) < 30

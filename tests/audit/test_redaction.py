@@ -322,3 +322,10 @@ def test_the_quick_check_suspects_every_secret(text: str, kept: str) -> None:
 
 def test_the_quick_check_accepts_ordinary_calls() -> None:
     assert redactor.has_nothing_in({"ref": "ref_12", "url": "https://example.com/a?b=1"})
+
+
+def test_a_value_that_was_plain_is_checked_again_for_a_secret_learned_since() -> None:
+    value = {"given": "swordfish"}
+    before = Redactor()
+    assert before.has_nothing_in(value)
+    assert not before.knowing(["swordfish"]).has_nothing_in(value)

@@ -83,6 +83,9 @@ class NoPanel:
     present = False
     is_elsewhere = False
 
+    def place(self, client: str) -> AbstractContextManager[object]:
+        raise AssertionError("no panel is open")
+
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
         raise AssertionError("no panel is open")
 

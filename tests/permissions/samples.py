@@ -25,8 +25,11 @@ CLICK = Subject(
     site="shop.example",
     managed=True,
     arguments={},
+    for_site=True,
 )
-SLACK = msgspec.structs.replace(CLICK, tool="slack_send", source="plugin", plugin="slack")
+SLACK = msgspec.structs.replace(
+    CLICK, tool="slack_send", source="plugin", plugin="slack", for_site=False
+)
 
 
 def call(subject: Subject = CLICK, /, **changes: Any) -> Subject:

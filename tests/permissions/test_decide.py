@@ -7,7 +7,7 @@ import pytest
 from tabhub.permissions.decide import Permissions
 from tabhub.permissions.grants import new_grant
 from tabhub.permissions.rules import RuleBook
-from tabhub.permissions.verdict import Allow, Ask, Deny, Subject
+from tabhub.permissions.verdict import Allow, Ask, Deny, Subject, Verdict
 from tests.permissions.samples import (
     CLICK,
     NOW,
@@ -305,6 +305,46 @@ def test_a_grant_replaces_the_question_and_says_how_long_it_holds() -> None:
         assert verdict.duration == duration
         assert verdict.rule.source == "grant"
         assert grant.id in verdict.rule.text
+
+
+def test_a_yes_for_a_site_covers_what_no_rule_asks_about_by_name() -> None:
+    grant = new_grant(CLICK, "site", NOW, None)
+    own = call(managed=False)
+    verdict = decide("", own, grants=(grant,))
+    assert isinstance(verdict, Allow)
+    assert (verdict.rule.source, verdict.duration) == ("grant", "always")
+    assert "reads or acts on shop.example" in verdict.rule.text
+    asked_everywhere = 'domains."shop.example" = "ask"'
+    assert isinstance(decide(asked_everywhere, own, grants=(grant,)), Allow)
+    in_part = "[[conditions]]\ntools = ['browser_click_element']\nargument = 'to'\n"
+    for policy in (CLICK_ASK, f"{in_part}one_of = ['here']\notherwise = 'ask'"):
+        assert isinstance(decide(policy, own, grants=(grant,)), Ask)
+    for stronger in (CLICK_OFF, 'domains."shop.example" = "off"', 'sites.deny = ["shop.example"]'):
+        assert isinstance(decide(stronger, own, grants=(grant,)), Deny)
+    assert isinstance(decide("", call(own, careful=True), grants=(grant,)), Ask)
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("", Allow),
+        ('defaults.minor = "ask"', Ask),
+        ('defaults.minor = "off"', Deny),
+        ('defaults.personal = "ask"', Ask),
+        ('defaults.personal = "off"', Deny),
+        ('defaults.personal = "off"\ndefaults.minor = "auto"', Allow),
+        ('domains."shop.example" = "ask"', Ask),
+        ('sites.deny = ["shop.example"]', Deny),
+    ],
+)
+def test_what_is_minor_in_an_own_tab_has_a_default_of_its_own(
+    policy: str, expected: type[Verdict]
+) -> None:
+    scroll = call(tool="browser_scroll", managed=False, minor=True)
+    assert isinstance(decide(policy, scroll), expected)
+    if not policy:
+        assert "scrolling, hovering and closing" in decide(policy, scroll).rule.text
+        assert isinstance(decide(policy, call(scroll, minor=False)), Ask)
 
 
 def test_skipping_turns_ask_into_allow_and_does_not_change_off() -> None:

@@ -2,9 +2,18 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from tabhub.permissions.grants import SCOPES, Grant, Grants, Scope, new_grant, possible_scopes
+from tabhub.permissions.grants import (
+    SCOPES,
+    SITE_SCOPES,
+    Grant,
+    Grants,
+    Scope,
+    new_grant,
+    possible_scopes,
+)
 from tabhub.permissions.verdict import Subject
 from tests.permissions.samples import CLICK, NOW, call
 
@@ -23,14 +32,19 @@ def test_a_grant_covers_the_call_it_was_given_for(scope: Scope) -> None:
 @pytest.mark.parametrize(
     ("changes", "covered_by"),
     [
-        ({"tool": "browser_type_text"}, set()),
+        ({"tool": "browser_type_text"}, {"site_session", "site"}),
+        ({"tool": "browser_type_text", "session": "s2"}, {"site"}),
+        ({"tool": "browser_type_text", "site": "bank.example"}, set()),
+        ({"tool": "website_tool_buy", "page": ("shop.example", "buy")}, {"site_session", "site"}),
+        ({"tool": "browser_execute_script", "for_site": False}, set()),
+        ({"tool": "website_tool_pay", "careful": True, "for_site": False}, set()),
         ({"client": "other"}, set()),
-        ({"session": "s2"}, {"domain", "always"}),
+        ({"session": "s2"}, {"domain", "always", "site"}),
         ({"site": "bank.example"}, {"always"}),
         ({"site": ""}, {"always"}),
         ({"site": "shop.example:8080"}, {"always"}),
         ({"session": "s2", "site": "bank.example"}, {"always"}),
-        ({"arguments": {"ref": "e1"}}, {"session", "domain", "always"}),
+        ({"arguments": {"ref": "e1"}}, {*SCOPES}),
     ],
 )
 def test_a_grant_covers_no_more_than_its_scope(
@@ -50,22 +64,44 @@ def test_without_a_site_a_grant_for_the_domain_holds_for_the_session(site: str) 
 
 
 @pytest.mark.parametrize(
-    ("site", "site_bound", "scopes"),
+    ("changes", "scopes"),
     [
-        ("shop.example", False, ["session", "domain", "always"]),
-        ("shop.example", True, ["session", "domain"]),
-        ("", False, ["session", "always"]),
-        ("opaque", True, ["session"]),
+        ({}, ["session", "domain", "always", "site_session", "site"]),
+        ({"for_site": False}, ["session", "domain", "always"]),
+        ({"site_bound": True}, ["session", "domain", "site_session", "site"]),
+        ({"site_bound": True, "for_site": False}, ["session", "domain"]),
+        ({"site": ""}, ["session", "always"]),
+        ({"site": "opaque", "site_bound": True}, ["session"]),
     ],
 )
 def test_a_scope_that_is_not_possible_becomes_a_narrower_one(
-    site: str, site_bound: bool, scopes: list[Scope]
+    changes: dict[str, Any], scopes: list[Scope]
 ) -> None:
-    assert possible_scopes(site, site_bound=site_bound) == scopes
-    subject = call(site=site, site_bound=site_bound)
-    given = {scope: new_grant(subject, scope, NOW, None).scope for scope in SCOPES}
-    assert {*given.values()} == {*scopes}
-    assert all(SCOPES.index(got) <= SCOPES.index(scope) for scope, got in given.items())
+    subject = call(**changes)
+    assert possible_scopes(subject) == scopes
+    given = {scope: new_grant(subject, scope, NOW, None) for scope in SCOPES}
+    assert {grant.scope for grant in given.values()} == {*scopes}
+    others = call(subject, tool="browser_type_text")
+    for scope, grant in given.items():
+        lasts = grant.session is None
+        assert not lasts or scope in ("domain", "always", "site")
+        assert not _covers(grant, others) or scope in ("site_session", "site")
+
+
+def test_a_grant_for_a_site_names_no_tool_and_ends_with_its_session() -> None:
+    grants = Grants()
+    for_session, for_good = (new_grant(CLICK, scope, NOW, None) for scope in SITE_SCOPES)
+    grants.add(for_session)
+    grants.add(for_good)
+    assert (for_session.tool, for_session.session) == ("*", "s1")
+    assert (for_good.tool, for_good.session) == ("*", None)
+    grants.end_session("s1")
+    assert grants.all() == [for_good]
+
+
+def test_an_opaque_page_is_no_site_for_a_grant() -> None:
+    grant = msgspec.structs.replace(new_grant(CLICK, "site", NOW, None), site="opaque")
+    assert not _covers(grant, call(site="opaque"))
 
 
 @pytest.mark.parametrize("scope", SCOPES)

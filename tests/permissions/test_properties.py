@@ -42,7 +42,7 @@ def _kept(grants: tuple[Grant, ...]) -> list[Grant]:
 @given(WORLDS, CALLS)
 def test_a_decision_agrees_with_the_simple_model_of_the_rules(world: World, call: Subject) -> None:
     level = judge(world, call)
-    granted = any(covers(grant, call) for grant in _kept(world.grants))
+    granted = any(covers(world, grant, call) for grant in _kept(world.grants))
     expected = {"off": Deny, "ask": Allow if granted or world.skip else Ask, "auto": Allow}
     assert isinstance(_decide(world, call), expected[level])
 
@@ -99,7 +99,9 @@ def test_a_verdict_names_a_rule_that_exists(world: World, call: Subject) -> None
         case "config":
             assert rule.text in _levels("permissions.", world.config, "config.json")
         case "grant":
-            assert any(grant.id in rule.text for grant in world.grants if covers(grant, call))
+            assert any(
+                grant.id in rule.text for grant in world.grants if covers(world, grant, call)
+            )
         case "client":
             assert call.client in rule.text
         case "hint":

@@ -65,12 +65,15 @@ def judge(world: World, call: Subject) -> str:
 
 
 def _narrowed(world: World, call: Subject, level: str) -> str:
-    failed = [
+    return _strictest([level, *_narrowing(world, call)])
+
+
+def _narrowing(world: World, call: Subject) -> list[str]:
+    return [
         otherwise
         for tool, otherwise in world.conditions
         if tool == call.tool and (call.arguments or {}).get("to") != "here"
     ]
-    return _strictest([level, *failed])
 
 
 def _level(world: World, call: Subject) -> str:
@@ -96,8 +99,11 @@ def _in_file(levels: dict[str, Levels], call: Subject) -> str | None:
 def _default(world: World, call: Subject) -> str:
     if call.source == "plugin":
         return "off"
+    written = world.policy["defaults"]
     key = "managed" if call.managed else "reading" if call.read_only else "personal"
-    return world.policy["defaults"].get(key, "ask" if key == "personal" else "auto")
+    if key == "personal" and call.minor:
+        return written.get("minor", written.get("personal", "auto"))
+    return written.get(key, "ask" if key == "personal" else "auto")
 
 
 def _named(world: World, section: str, key: str) -> list[str]:
@@ -127,11 +133,17 @@ def _strictest(words: list[str]) -> str:
     return min(words, key=WORDS.index)
 
 
-def covers(grant: Grant, call: Subject) -> bool:
-    """Whether the grant covers this call."""
-    if (grant.tool, grant.client) != (call.tool, call.client):
+def covers(world: World, grant: Grant, call: Subject) -> bool:
+    """Whether the grant covers this call, about which the rules ask."""
+    if grant.client != call.client or (grant.expires is not None and grant.expires <= NOW):
         return False
-    if grant.expires is not None and grant.expires <= NOW:
+    if grant.scope in ("site", "site_session"):
+        is_its_session = grant.scope == "site" or grant.session == call.session
+        is_site = grant.site == call.site and call.site not in ("", "opaque")
+        named = _named(world, "tools", call.tool) + _narrowing(world, call)
+        is_covered = call.for_site and not call.careful and "ask" not in named
+        return is_covered and is_site and is_its_session
+    if grant.tool != call.tool:
         return False
     if grant.scope == "session":
         return (grant.session, grant.site) == (call.session, call.site)
@@ -172,12 +184,19 @@ _SHARED: dict[str, Any] = {
 }
 _OWN = {
     "toolsets": _levels(*TOOLSETS),
-    "defaults": _levels("managed", "personal", "reading"),
+    "defaults": _levels("managed", "personal", "reading", "minor"),
 }
+
+
+def _grant(tool: str, **fields: Any) -> Grant:
+    is_for_site = fields["scope"] in ("site", "site_session")
+    return Grant(tool="*" if is_for_site else tool, **fields)
+
+
 GRANTS = st.builds(
-    Grant,
+    _grant,
     id=st.uuids().map(str),
-    scope=st.sampled_from(["session", "domain", "always"]),
+    scope=st.sampled_from(["session", "domain", "always", "site_session", "site"]),
     tool=st.sampled_from(TOOLS),
     client=st.sampled_from(CLIENTS),
     session=st.sampled_from(SESSIONS),
@@ -213,6 +232,8 @@ CALLS = st.builds(
             "toolsets": st.frozensets(st.sampled_from(TOOLSETS)),
             "read_only": st.booleans(),
             "careful": st.booleans(),
+            "for_site": st.booleans(),
+            "minor": st.booleans(),
             "client": st.sampled_from(CLIENTS),
             "session": st.sampled_from(SESSIONS),
             "site": st.sampled_from(SITES),

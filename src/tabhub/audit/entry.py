@@ -1,6 +1,7 @@
 """An event of the audit log as the JSON object that is kept: without secrets, of bounded size."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -45,7 +46,9 @@ def entry_of(event: AuditEvent, redactor: Redactor) -> Entry:
 def beginning_of(event: AuditEvent, redactor: Redactor) -> Entry:
     """The line about the beginning of a call; it has no outcome."""
     entry = _bounded(event, redactor, REFUSED_BYTES, _READ_AT_BEGINNING, SHOWN_WHEN_LARGE)
-    return {**_without_outcome(entry), "began": True}
+    del entry["success"], entry["durationMs"]
+    entry["began"] = True
+    return entry
 
 
 def without_end(beginning: Entry) -> Entry:
@@ -54,12 +57,8 @@ def without_end(beginning: Entry) -> Entry:
     return {**known, "success": False, "durationMs": 0, **_failure(NO_END), "interrupted": True}
 
 
-def _without_outcome(entry: Entry) -> Entry:
-    return {key: entry[key] for key in entry if key not in ("success", "durationMs")}
-
-
 def _bounded(event: AuditEvent, redactor: Redactor, most: int, read: int, shown: int) -> Entry:
-    facts = {**_facts(event), **_failure(event.error)}
+    facts = _facts(event)
     free = (event.tool, event.agent, event.operation_id, facts["arguments"], facts.get("error"))
     if not event.secret_arguments and redactor.has_nothing_in(free):
         return facts
@@ -80,7 +79,7 @@ def did_nothing(event: AuditEvent) -> bool:
 
 
 def _facts(event: AuditEvent) -> Entry:
-    facts = {
+    facts: Entry = {
         "timestamp": iso(event.time),
         "tool": event.tool,
         "plugin": event.plugin,
@@ -91,22 +90,25 @@ def _facts(event: AuditEvent) -> Entry:
         "session": event.session,
         "tabId": event.tab,
         "origin": event.origin,
-        "arguments": _arguments(event),
+        "arguments": _arguments(event) if event.secret_arguments else dict(event.arguments),
         "verdict": event.verdict,
         "rule": event.rule,
         "operationId": event.operation_id,
     }
-    return {**facts, "call": event.call} if event.call else facts
+    if event.result_bytes is not None:
+        facts["resultBytes"] = event.result_bytes
+    if event.call:
+        facts["call"] = event.call
+    return facts if event.error is None else {**facts, **_failure(event.error)}
 
 
-def _failure(error: TabhubError | None) -> Entry:
-    if error is None:
-        return {}
+def _failure(error: TabhubError) -> Entry:
     kind = {"category": error.row.category, "reason": error.reason}
     return {"error": {"code": error.code, "message": error.message, **kind}}
 
 
 def _arguments(event: AuditEvent) -> Mapping[str, Any]:
+    """The arguments, without the values of secret ones."""
     secret = event.secret_arguments
     return {name: MARK if name in secret else value for name, value in event.arguments.items()}
 
@@ -192,7 +194,19 @@ def _whole_words(text: str, length: int) -> str:
 
 def iso(seconds: float) -> str:
     """A time as in ISO 8601, with milliseconds."""
-    return f"{_to_the_second(int(seconds))}.{int(seconds * 1000) % 1000:03}Z"
+    return _to_the_millisecond(int(seconds * 1000))
+
+
+def milliseconds_of(timestamp: str) -> int | None:
+    """A time in ISO 8601 as milliseconds since 1970; None for a text that is none."""
+    with suppress(ValueError):
+        return int(datetime.fromisoformat(timestamp).timestamp() * 1000)
+    return None
+
+
+@lru_cache(maxsize=8)
+def _to_the_millisecond(milliseconds: int) -> str:
+    return f"{_to_the_second(milliseconds // 1000)}.{milliseconds % 1000:03}Z"
 
 
 @lru_cache(maxsize=8)

@@ -19,6 +19,7 @@ import msgspec
 
 from tabhub.audit.entry import Entry, iso, without_end
 from tabhub.config.settings import AuditSettings
+from tabhub.system.locks import BINARY, is_busy, read_at
 
 CHECK_SECONDS = 1.0
 PRUNE_SECONDS = 3600.0
@@ -67,7 +68,7 @@ class AuditFile:
 
     def append(self, line: bytes, is_needed: bool = True) -> None:
         """Write a line after all that wait; the operating system has it when this returns."""
-        if not self.flush() or not self._try_to_write(line):
+        if (self._waiting and not self.flush()) or not self._try_to_write(line):
             self._wait(Waiting(line, is_needed))
 
     def flush(self) -> bool:
@@ -106,7 +107,8 @@ class AuditFile:
     @property
     def _most(self) -> int:
         """How large one file may be: two must fit."""
-        return min(self._settings.max_bytes, self._settings.disk_bytes // 2)
+        one, all = self._settings.max_bytes, self._settings.disk_bytes
+        return one if 2 * one <= all else all // 2
 
     def _try_to_write(self, line: bytes) -> bool:
         try:
@@ -147,25 +149,25 @@ class AuditFile:
         self._waiting, self._waiting_bytes = needed, self._needed_bytes
 
     def _write(self, line: bytes) -> None:
-        self._check()
+        now = time.monotonic()
+        if now - self._checked > CHECK_SECONDS:
+            self._checked = now
+            self._forget_deleted()
         if self._file is None:
             self._file, self._size = _open(self._path)
         if self._size and self._size + len(line) > self._most:
             self._close()
-            _rotate(self._path)
+            _rotate_unless_busy(self._path)
             self.prune()
             self._file, self._size = _open(self._path)
         self._size += len(line)
         while line:
             line = line[os.write(self._file, line) :]
 
-    def _check(self) -> None:
+    def _forget_deleted(self) -> None:
         """Close a file that was deleted, so that a new one is opened."""
-        now = time.monotonic()
-        if self._file is not None and now - self._checked > CHECK_SECONDS:
-            self._checked = now
-            if not os.fstat(self._file).st_nlink:
-                self._close()
+        if self._file is not None and not os.fstat(self._file).st_nlink:
+            self._close()
 
     def _close(self) -> None:
         if self._file is not None:
@@ -228,19 +230,50 @@ class Pairs:
         return is_known or head.withdrawn
 
 
+class Position(NamedTuple):
+    """Where a line begins. A file keeps its number when it is renamed for a newer one."""
+
+    file: int
+    offset: int
+
+
+class Located(NamedTuple):
+    """A line and where it is."""
+
+    position: Position
+    line: bytes
+
+
 def lines_of(path: Path, earliest: str = "") -> Iterator[bytes]:
     """The lines of all files that do not end before a time, newest first."""
+    return (line for _, line in located_lines(path, earliest))
+
+
+def located_lines(
+    path: Path, earliest: str = "", before: Position | None = None
+) -> Iterator[Located]:
+    """The same with their positions; if `before` is given, only those that were written before it.
+
+    There are none if that file was deleted meanwhile, and all older ones with it.
+    """
     seen: set[int] = set()
     while (file := _unread(path, seen)) is not None:
         with contextlib.suppress(FileNotFoundError), file.open("rb") as opened:
             status = os.fstat(opened.fileno())
             if iso(status.st_mtime) < earliest:
                 return
+            number, end = status.st_ino, status.st_size
             # A file is renamed when the log goes on in a new one, even while it is read.
-            if status.st_size and status.st_ino not in seen:
-                with mmap(opened.fileno(), status.st_size, access=ACCESS_READ) as content:
-                    yield from _backwards(content)
-            seen.add(status.st_ino)
+            is_unread = number not in seen
+            seen.add(number)
+            if before is not None:
+                is_unread = is_unread and number == before.file
+                end = min(end, before.offset)
+                before = None if is_unread else before
+            if end and is_unread:
+                with mmap(opened.fileno(), end, access=ACCESS_READ) as content:
+                    for begin, line in _backwards(content):
+                        yield Located(Position(number, begin), line)
 
 
 def _unread(path: Path, seen: set[int]) -> Path | None:
@@ -251,11 +284,11 @@ def _unread(path: Path, seen: set[int]) -> Path | None:
     return None
 
 
-def _backwards(content: mmap) -> Iterator[bytes]:
+def _backwards(content: mmap) -> Iterator[tuple[int, bytes]]:
     end = len(content)
     while end:
         begin = content.rfind(b"\n", 0, end - 1) + 1
-        yield content[begin:end]
+        yield begin, content[begin:end]
         end = begin
 
 
@@ -269,6 +302,15 @@ def files_of(path: Path) -> list[Path]:
     return [path, *older] if path.exists() else older
 
 
+def _rotate_unless_busy(path: Path) -> None:
+    """Begin a new file; while another process follows the old one on Windows, that one grows."""
+    try:
+        _rotate(path)
+    except OSError as error:
+        if not is_busy(error):
+            raise
+
+
 def _rotate(path: Path) -> None:
     for number, file in reversed(list(enumerate(files_of(path), 1))):
         file.replace(path.with_name(f"{path.name}.{number}"))
@@ -276,10 +318,10 @@ def _rotate(path: Path) -> None:
 
 def _open(path: Path) -> tuple[int, int]:
     """Open a file to append to it; returns its size too. A half-written last line is ended."""
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
     try:
         end = os.lseek(file, 0, os.SEEK_END)
-        if end and os.pread(file, 1, end - 1) != b"\n":
+        if end and read_at(file, 1, end - 1) != b"\n":
             end += os.write(file, b"\n")
     except OSError:
         os.close(file)

@@ -42,9 +42,10 @@ class Budget:
 
     def add(self, client: str, size: int, ago: float = 0.0) -> None:
         """Count a line, whether there is room or not; older lines must be counted first."""
-        if client not in self._used:
-            self._used[client] = RateLimit(0, DAY_SECONDS, self._clock, GRAIN_SECONDS)
-        self._used[client].count(size, ago)
+        used = self._used.get(client)
+        if used is None:
+            used = self._used[client] = RateLimit(0, DAY_SECONDS, self._clock, GRAIN_SECONDS)
+        used.count(size, ago)
 
     def is_over(self, client: str) -> bool:
         return self._wait(client, HELD_BYTES) > 0
@@ -134,6 +135,8 @@ class _Minute:
 
 def payer_of(by: AuditEvent | Head) -> str:
     """Whose budget a line counts against; a client that is called "page" does not pay for pages."""
+    if by.client != PAGE:
+        return by.client
     return f"{PAGE} of the web" if _is_of_page(by) else by.client
 
 
@@ -150,7 +153,8 @@ class Folding:
 
     def admits(self, event: AuditEvent, is_over: IsOver) -> bool:
         """Whether an event is written now; otherwise it is folded."""
-        if not _can_fold(event, is_over):
+        # A call whose beginning was written has its end there too.
+        if event.call or not _can_fold(event, is_over):
             return True
         payer, is_of_page = payer_of(event), _is_of_page(event)
         site = event.plugin if is_of_page and len(self._minutes) < MOST_SITES else ""
@@ -163,6 +167,8 @@ class Folding:
 
     def over(self, now: float) -> list[Fold]:
         """Take the folds of minutes that are over."""
+        if not self._minutes:
+            return []
         over = [client for client, minute in self._minutes.items() if minute.ends <= now]
         return [fold for client in over for fold in self._minutes.pop(client).take()]
 
@@ -174,11 +180,9 @@ class Folding:
 def _can_fold(event: AuditEvent, is_over: IsOver) -> bool:
     """Whether an event need not have a line of its own.
 
-    A call that had an effect always has one, and so has one whose beginning was written. What
-    pages cause is no call and cannot be refused: where there is too much, its number is kept.
+    A call that had an effect always has one. What pages cause is no call and cannot be refused:
+    where there is too much, its number is kept.
     """
-    if event.call:
-        return False
     is_call = event.session or event.client == MAIN.name
     is_too_much = not is_call and is_over(payer_of(event))
     return did_nothing(event) or _is_of_page(event) or is_too_much

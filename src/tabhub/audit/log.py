@@ -10,21 +10,34 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from tabhub.audit.entry import Entry, beginning_of, did_nothing, entry_of, iso, without_end
-from tabhub.audit.files import AuditFile, Head, Pairs, files_of, head_of, lines_of
+from tabhub.audit.files import (
+    AuditFile,
+    Head,
+    Located,
+    Pairs,
+    Position,
+    files_of,
+    head_of,
+    lines_of,
+    located_lines,
+)
 from tabhub.audit.limits import DAY_SECONDS, Budget, Fold, Folding, Room, payer_of
 from tabhub.audit.redaction import Redactor
+from tabhub.audit.search import AuditFilter
 from tabhub.calls.ports import AuditEvent
 from tabhub.config.settings import AuditSettings
 from tabhub.errors import REASONS, Unavailable
 
 KEPT_IN_MEMORY = 500
+IN_MEMORY = 0
+"""In a position, in place of a file."""
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 """Upper bounds of the histogram of durations, in seconds."""
 DAY_MINUTES = 24 * 60
@@ -33,6 +46,15 @@ TEN_MINUTES = len("2026-11-15T10:3")
 """The part of a timestamp that is the same for ten minutes."""
 
 _log = logging.getLogger(__name__)
+_encode = msgspec.json.Encoder().encode
+
+
+class _EntryInMemory(NamedTuple):
+    """An entry in memory, with its JSON, so that reading it does not delay calls."""
+
+    number: int
+    entry: Entry
+    line: bytes
 
 
 class AuditLog:
@@ -48,8 +70,8 @@ class AuditLog:
         self._folding = Folding()
         self._budget = Budget(lambda: settings.client_bytes_per_day, time.monotonic)
         self.counts = Counts()
-        self._newest: deque[tuple[Entry, bytes]] = deque(maxlen=KEPT_IN_MEMORY)
-        """With their JSON, so that reading them does not delay calls."""
+        self._newest: deque[_EntryInMemory] = deque(maxlen=KEPT_IN_MEMORY)
+        self._numbers = count(1)
 
     def recover(self) -> None:
         """Continue the log of the last server: its calls without an end, and the day's budgets."""
@@ -77,17 +99,18 @@ class AuditLog:
 
     def begin(self, event: AuditEvent) -> None:
         """Write that a call begins, for the case that the server does not live to see its end."""
-        self._append(msgspec.json.encode(beginning_of(event, self._redactor)), event.client)
+        self._append(_encode(beginning_of(event, self._redactor)), event.client)
         self._require_writable()
 
     def withdraw(self, event: AuditEvent) -> None:
         """Note that a call that began did nothing, and that no entry about it follows."""
         facts = {"timestamp": iso(event.time), "client": event.client, "call": event.call}
-        self._append(msgspec.json.encode({**facts, "withdrawn": True}), event.client)
+        self._append(_encode({**facts, "withdrawn": True}), event.client)
 
     def record(self, event: AuditEvent) -> None:
         """Write an event; the system has it when this returns, unless it is folded."""
-        self._keep_folds(self._folding.over(event.time))
+        if folds := self._folding.over(event.time):
+            self._keep_folds(folds)
         self.counts.add(event)
         if self._folding.admits(event, self._budget.is_over):
             self._keep_event(event)
@@ -113,31 +136,40 @@ class AuditLog:
         success: bool | None = None,
     ) -> list[Entry]:
         """The entries in memory that match, newest first; None matches everything."""
-        criteria = {"plugin": plugin, "tool": tool, "success": success}
-        return [entry for entry, _ in islice(self._matching(criteria), limit)]
+        filter = AuditFilter(plugin=plugin, tool=tool, success=success)
+        return [kept.entry for kept in islice(self._matching(filter), limit)]
 
-    def lines(self, limit: int, since: float | None, **criteria: Any) -> list[bytes]:
-        """The same as JSON, without those older than a time."""
-        matching = self._matching(criteria)
-        if since is None:
-            return [line for _, line in islice(matching, limit)]
-        first = iso(since)
-        lines = (line for entry, line in matching if entry["timestamp"] >= first)
-        return list(islice(lines, limit))
+    def lines(self, limit: int, filter: AuditFilter) -> list[bytes]:
+        """The same as JSON."""
+        return [kept.line for kept in islice(self._matching(filter), limit)]
+
+    def located(self, before: Position | None = None) -> Iterator[Located]:
+        """All lines with their positions, newest first; those in memory, if that is all there is.
+
+        The lines may be read in another thread.
+        """
+        self._keep_folds(self._folding.take())
+        if self._path is not None and self._file is not None and not self._file.waiting:
+            return located_lines(self._path, before=before)
+        last = before.offset if before is not None and before.file == IN_MEMORY else None
+        newest = [] if before is not None and last is None else list(reversed(self._newest))
+        return (
+            Located(Position(IN_MEMORY, kept.number), kept.line)
+            for kept in newest
+            if last is None or kept.number < last
+        )
 
     def close(self) -> None:
         self._keep_folds(self._folding.take())
         if self._file is not None:
             self._file.close()
 
-    def _matching(self, criteria: Mapping[str, Any]) -> Iterator[tuple[Entry, bytes]]:
+    def _matching(self, filter: AuditFilter) -> Iterator[_EntryInMemory]:
         self._keep_folds(self._folding.take())
-        given = [(key, value) for key, value in criteria.items() if value is not None]
         # A copy, since calls may add entries while a reader iterates.
         newest = list(reversed(self._newest))
-        if not given:
-            return iter(newest)
-        return (kept for kept in newest if all(kept[0][key] == value for key, value in given))
+        matches = filter.matcher()
+        return (kept for kept in newest if matches(kept.entry))
 
     def _keep_folds(self, folds: Iterable[Fold]) -> None:
         for event, times in folds:
@@ -149,8 +181,8 @@ class AuditLog:
         self._keep({**entry, **more} if more else entry, payer_of(event), is_needed)
 
     def _keep(self, entry: Entry, client: str, is_needed: bool = True) -> None:
-        line = msgspec.json.encode(entry)
-        self._newest.append((entry, line))
+        line = _encode(entry)
+        self._newest.append(_EntryInMemory(next(self._numbers), entry, line))
         self._append(line, client, is_needed)
 
     def _append(self, line: bytes, client: str, is_needed: bool = True) -> None:
@@ -161,7 +193,8 @@ class AuditLog:
     def _require_writable(self) -> None:
         """Refuse a call whose lines could not be kept, or not written where the person says so."""
         file = self._file
-        if file is None or not file.waiting:
+        # As long as lines wait, there is a fault.
+        if file is None or file.fault is None:
             return
         if (self._settings.required or file.is_full) and not file.flush():
             raise Unavailable(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,7 +13,11 @@ __all__ = ["MARK", "Redactor"]
 
 PLAIN_BYTES = 1_000
 """A longer value may have to be cut."""
+REMEMBERED = 256
+"""How many values without a secret are remembered: the end of a call repeats what its beginning
+had."""
 
+_encode = msgspec.json.Encoder().encode
 _FILLING = b"_-.0123456789"
 """Characters that may separate the words of a name."""
 _NAMES = re.compile(
@@ -34,6 +39,7 @@ class Redactor:
         self._known = sorted({*known_secrets} - {""}, key=len, reverse=True)
         self._exactly = re.compile("|".join(map(re.escape, self._known))) if self._known else None
         self._guess = guess
+        self._is_plain = lru_cache(REMEMBERED)(self._has_no_secret)
 
     def knowing(self, more: Iterable[str]) -> "Redactor":
         """A redactor that knows these secrets too."""
@@ -43,9 +49,12 @@ class Redactor:
     def has_nothing_in(self, value: Any) -> bool:
         """Whether a value is short, can be encoded, and certainly contains no secret."""
         try:
-            encoded = msgspec.json.encode(value)
+            encoded = _encode(value)
         except UnicodeEncodeError:
             return False
+        return len(encoded) <= PLAIN_BYTES and self._is_plain(encoded)
+
+    def _has_no_secret(self, encoded: bytes) -> bool:
         return is_plain(encoded) and not any(known.encode() in encoded for known in self._known)
 
     def text(self, text: str) -> str:
@@ -85,8 +94,8 @@ def concealed(value: Any) -> Any:
 
 
 def is_plain(encoded: bytes) -> bool:
-    """Whether a value, as JSON, is short and has nothing that could be a secret or its name."""
-    if len(encoded) > PLAIN_BYTES or not encoded.isascii():
+    """Whether a value, as JSON, has nothing that could be a secret or its name."""
+    if not encoded.isascii():
         return False
     text = encoded.lower()
     words = text.translate(None, _FILLING)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import count
 from typing import Any, Literal
 
@@ -30,7 +30,7 @@ class Terms(Struct, frozen=True):
 
 
 class Approvals:
-    """Asks in the panel, or through the agent's own client where the terms allow it."""
+    """Asks in the browser, or through the agent's own client where the terms allow it."""
 
     def __init__(self, approver: Approver, terms: Callable[[], Terms]) -> None:
         self._approver = approver
@@ -38,8 +38,24 @@ class Approvals:
         self.waiting = 0
         """How many requests have no answer yet."""
 
+    @property
+    def asks_person(self) -> bool:
+        """Whether a person would be asked now, in their browser."""
+        return self._approver.present
+
+    def place(self, call: Call) -> AbstractContextManager[object]:
+        """Hold a place for the request about a call, also while the request is prepared.
+
+        What a flood of calls costs must be bounded before anything is looked up for it.
+        """
+        if call.by_person or not self.asks_person:
+            return nullcontext()
+        return self._approver.place(call.client.name)
+
     async def ask(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
         """Return the person's approval; anything else raises an error that says what happened."""
+        if call.by_person:
+            return ApprovalAnswer(True, by="the person, whose call it is")
         _require_readable(request)
         answer = await self._answer(call, request)
         if not answer.allowed:
@@ -102,7 +118,10 @@ class Approvals:
 
 
 def _closed(request: ApprovalRequest) -> str:
-    return f"tabhub's side panel is not open. Try again once the person has {_done(request)}."
+    return (
+        "no person can be asked: no browser of their own is connected here, and tabhub's side "
+        f"panel is open in no other. Try again once the person has {_done(request)}."
+    )
 
 
 def _elsewhere(request: ApprovalRequest) -> str:
@@ -111,8 +130,8 @@ def _elsewhere(request: ApprovalRequest) -> str:
     way = f"run: {command}" if command else "changed this rule"
     return (
         "all browsers are reached through the proxy, where this server can ask nobody. It works "
-        f"once the person who runs this server has {way}; or has connected a browser on this "
-        "server's machine, and opened tabhub's side panel there."
+        f"once the person who runs this server has {way}; or has connected their own browser on "
+        "this server's machine."
     )
 
 
@@ -143,7 +162,7 @@ def _too_late(request: ApprovalRequest, seconds: float) -> Forbidden:
 
 async def _tell_waiting(call: Call, request: ApprovalRequest, seconds: float) -> None:
     """Log it to a client that is not asked itself, and so would not know why it waits."""
-    message = f"{request.tool.name} waits for a person, who is asked in the side panel."
+    message = f"{request.tool.name} waits for a person, who is asked in the browser."
     await call.tell("notice", "approval_waiting", message, seconds=seconds)
 
 

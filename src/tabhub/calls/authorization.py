@@ -3,15 +3,23 @@
 import secrets
 import shlex
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from tabhub.calls.approval_words import why_asked, words_of
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call, Source
 from tabhub.calls.marks import quoted
-from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest, MayEnter
+from tabhub.calls.ports import (
+    NOT_NEEDED,
+    ActionTarget,
+    ApprovalAnswer,
+    ApprovalRequest,
+    MayEnter,
+)
 from tabhub.calls.results import as_told
 from tabhub.config.clients import Client
 from tabhub.errors import Forbidden, Refused
@@ -20,7 +28,7 @@ from tabhub.hub.ownership import Ownership
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.decide import Permissions
-from tabhub.permissions.grants import new_grant
+from tabhub.permissions.grants import new_grant, possible_scopes
 from tabhub.permissions.policy.fields import dotted
 from tabhub.permissions.sites import MayTell, site_of
 from tabhub.permissions.verdict import Allow, Ask, Deny, Rule, Subject, Verdict
@@ -29,6 +37,11 @@ from tabhub.wire.abilities import Ability
 IsManaged = Callable[[str | None], bool]
 """Whether a browser is the agents' own; None stands for the browser used when a call names none."""
 
+Targets = Callable[[Call], Awaitable[tuple[ActionTarget, ...]]]
+"""Finds what a call would be done to."""
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_CLOSES = (Ability.CLOSE,)
 ONE_SITE = ("grant", "plan", "pairing")
 """Sources of rules that a person made for one site."""
 
@@ -80,6 +93,14 @@ class Guard:
             site == subject.site or isinstance(self.decide(replace(subject, site=site)), Allow)
         )
 
+    def askable(self, subject: Subject, may_enter: MayEnter) -> MayEnter:
+        """The frames in which something may be looked up that the person is then asked about."""
+        if may_enter is None:
+            return None
+        return lambda site: (
+            may_enter(site) or not isinstance(self.decide(replace(subject, site=site)), Deny)
+        )
+
     def telling(self, subject: Subject) -> MayTell:
         """The sites that a result may include: all but those where the tool is denied."""
         if not self.permissions.rulebook.knows_sites:
@@ -108,6 +129,7 @@ class Guard:
             site=self.site(tool, arguments, tab),
             managed=self._is_known_managed(browser),
             opens=tab is None,
+            own_tab=tab is not None and self._ownership.owner(tab.id) == session,
             worker="" if tab is None else tab.worker_origin,
         )
 
@@ -148,23 +170,28 @@ def subject_of(
     site: str,
     managed: bool,
     opens: bool = False,
+    own_tab: bool = False,
     worker: str = "",
 ) -> Subject:
+    """The subject of a decision; `own_tab` says that the call goes to a tab of the agent's own."""
+    given = arguments or _NOTHING
     return Subject(
         tool=tool.name,
         source=tool.source,
         plugin=tool.plugin,
         toolsets=tool.toolsets,
-        read_only=tool.is_reading(arguments or {}),
+        read_only=tool.is_reading(given),
         careful=tool.is_careful,
-        same_as=tool.others(arguments or {}, opens),
+        same_as=tool.others(given, opens),
         page=tool.page,
         site_bound=bool(tool.site),
         plain=tool.plain_name,
         container=tool.is_container,
         gate=None if tool.gate is None else tool.gate(),
         in_development=tool.in_development,
-        only_closes=tool.abilities(arguments or {}) == (Ability.CLOSE,),
+        for_site=tool.is_for_site(given),
+        minor=own_tab and tool.is_minor(given),
+        only_closes=tool.abilities(given) == _CLOSES,
         client=client.name,
         session=session,
         site=site,
@@ -183,6 +210,16 @@ class Decision(NamedTuple):
     verdict: Verdict
 
 
+class Question(NamedTuple):
+    """What a person is asked."""
+
+    site: str | None
+    """The site of the frame it is about; None for the page."""
+    subject: Subject
+    verdict: Ask
+    targets: tuple[ActionTarget, ...]
+
+
 class Authorization:
     """Decides about one call, and records the verdict and its rule in it."""
 
@@ -192,7 +229,9 @@ class Authorization:
         approvals: Approvals,
         routes: Routes,
         has_router: Callable[[Tool], bool],
+        targets: Targets,
     ) -> None:
+        self._targets = targets
         self._guard = guard
         self._approvals = approvals
         self._routes = routes
@@ -220,30 +259,104 @@ class Authorization:
 
         A decision that was made just before is not made again.
         """
-        guard = self._guard
         subject, verdict = decision or self._decide(call, frame_site)
-        call.site = subject.site
-        call.may_enter = guard.frames(subject, verdict)
-        call.may_tell = guard.telling(subject)
-        call.rule = verdict.rule.text
+        self._note(call, subject, verdict)
         if isinstance(verdict, Allow):
-            call.verdict = "allowed"
             return
-        call.verdict = "denied"
         if isinstance(verdict, Deny):
             raise _denied(verdict)
-        answer = await self._ask(call, verdict)
+        with self._approvals.place(call):
+            targets = await self._targets_of(call, subject)
+            question = Question(frame_site, subject, verdict, targets)
+            if frame_site is None:
+                question = self._in_frame(call, question)
+            answer = await self._ask(call, question)
         self._require_same_page(call)
-        self._save_grant(subject, answer)
+        if answer is NOT_NEEDED:
+            await self.require(call, frame_site)
+            return
+        granted = self._guard.permissions.as_granted(question.subject)
+        self._save_grant(granted, answer)
         call.verdict = "asked" if answer.by_person else "allowed"
         call.rule += f"; allowed by {answer.by} ({answer.scope or 'once'})"
 
-    async def _ask(self, call: Call, verdict: Ask) -> ApprovalAnswer:
+    def _note(self, call: Call, subject: Subject, verdict: Verdict) -> None:
+        # What a person confirmed belongs to the decision before this one.
+        call.confirmed = ()
+        call.site = subject.site
+        call.may_enter = self._guard.frames(subject, verdict)
+        call.may_tell = self._guard.telling(subject)
+        call.rule = verdict.rule.text
+        call.verdict = "allowed" if isinstance(verdict, Allow) else "denied"
+
+    def _in_frame(self, call: Call, question: Question) -> Question:
+        """The question, for what is in a frame of another site.
+
+        Where a person would be asked about the page and about the frame, they are asked once, about
+        the frame; the words name both.
+        """
+        site = _site_of(question.targets)
+        subject, verdict = self._decide(call, site) if site else (question.subject, None)
+        if not isinstance(verdict, Ask):
+            return question
+        self._note(call, subject, verdict)
+        return Question(site, subject, verdict, question.targets)
+
+    async def _ask(self, call: Call, question: Question) -> ApprovalAnswer:
+        site = question.site
+        request = _request(
+            call,
+            question,
+            self._guard.permissions.as_granted(question.subject),
+            page=self._guard.subject(call).site,
+            is_allowed=lambda: isinstance(self._decide(call, site).verdict, Allow),
+            refusal=lambda: self._refusal(call, site),
+        )
         try:
-            return await self._approvals.ask(call, _request(call, verdict))
+            answer = await self._approvals.ask(call, request)
+            # A question in the panel has ended by then; an agent's own client goes on asking.
+            if refusal := request.refusal():
+                raise refusal
         except Forbidden as refused:
-            call.rule += f"; {refused.reason}"
+            rule = refused.extra.get("rule", request.rule)
+            call.rule += f"; {refused.reason}{'' if rule == request.rule else f': {rule}'}"
             raise
+        call.confirmed = question.targets
+        return answer
+
+    def _refusal(self, call: Call, frame_site: str | None) -> Forbidden | None:
+        """Why a call that waits is not allowed any more, whatever the person says."""
+        for site in (None, frame_site):
+            verdict = self._decide(call, site).verdict
+            if isinstance(verdict, Deny):
+                return _denied(verdict)
+        return None
+
+    async def _targets_of(self, call: Call, subject: Subject) -> tuple[ActionTarget, ...]:
+        """What the person is asked about; if it is not there, they are not asked."""
+        if call.by_person or not self._approvals.asks_person:
+            return ()
+        before, call.verdict = call.verdict, "refused"
+        entered, call.may_enter = call.may_enter, self._guard.askable(subject, call.may_enter)
+        try:
+            targets = await self._targets(call)
+        except Forbidden as forbidden:
+            self._require_no_wall(call, forbidden)
+            targets = ()
+        finally:
+            call.may_enter = entered
+        call.verdict = before
+        return targets
+
+    def _require_no_wall(self, call: Call, forbidden: Forbidden) -> None:
+        """Raise if it is in a frame where the call is never allowed: a yes would be for nothing."""
+        site = forbidden.extra.get("frameSite")
+        if site is None:
+            raise forbidden
+        decision = self._decide(call, site)
+        if isinstance(decision.verdict, Deny):
+            self._note(call, *decision)
+            raise _denied(decision.verdict)
 
     def _require_same_page(self, call: Call) -> None:
         """The approval is for this page in this tab; both may have changed since the question."""
@@ -269,8 +382,23 @@ def _denied(verdict: Deny) -> Forbidden:
     return Forbidden(verdict.message, verdict.reason, data={"rule": verdict.rule.text})
 
 
-def _request(call: Call, verdict: Ask) -> ApprovalRequest:
-    tool = call.tool
+def _site_of(targets: tuple[ActionTarget, ...]) -> str:
+    """The site of the frame in which they are; empty if it is the page's, or not one site."""
+    sites = {target.site for target in targets}
+    return sites.pop() if len(sites) == 1 else ""
+
+
+def _request(
+    call: Call,
+    question: Question,
+    subject: Subject,
+    page: str,
+    is_allowed: Callable[[], bool],
+    refusal: Callable[[], Forbidden | None],
+) -> ApprovalRequest:
+    """The request about a call; `page` is the site of the page, the call may be for a frame."""
+    tool, verdict, targets = call.tool, question.verdict, question.targets
+    site = _site_of(targets) or call.site
     return ApprovalRequest(
         id=secrets.token_hex(8),
         tool=tool,
@@ -281,8 +409,14 @@ def _request(call: Call, verdict: Ask) -> ApprovalRequest:
         site=call.site,
         arguments=tool.as_asked(call.arguments) if tool.as_asked else call.arguments,
         rule=call.rule,
+        words=words_of(tool, call.arguments, site, targets, inside="" if site == page else page),
+        why=why_asked(verdict.rule, tool),
+        targets=targets,
+        scopes=tuple(possible_scopes(subject)),
         command=_command(call, verdict),
         release=_set_to_auto(tool.name) if _is_for(verdict.rule, "tools", tool.name) else "",
+        is_allowed=is_allowed,
+        refusal=refusal,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import Raw, Struct, field
 
-from tabhub.calls.ports import AuditEvent, Elicit, MayEnter
+from tabhub.calls.ports import ActionTarget, AuditEvent, Elicit, MayEnter
 from tabhub.calls.time_limit import Limit, Progress
 from tabhub.config.clients import MAIN, Client
 from tabhub.errors import InvalidArguments, TabhubError
@@ -58,8 +58,14 @@ class Call(Struct, eq=False):
     replayed: bool = False
     """Whether a shortcut makes the call, so that its elements must be found first."""
 
+    by_person: bool = False
+    """Whether the person makes the call, in the panel: then they need not be asked about it."""
+
     # Set while the call runs.
     started: float = 0.0
+    """By the clock of the runner."""
+    arrived: float = 0.0
+    """The same moment in seconds since 1970."""
     tool: Tool = UNKNOWN
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """As the permission was decided and the audit log records them; not changed after that."""
@@ -77,6 +83,9 @@ class Call(Struct, eq=False):
     """The site for which the permission was decided."""
     verdict: str = "refused"
     rule: str = ""
+    confirmed: tuple[ActionTarget, ...] = ()
+    """What a person has said yes to: it is done to these elements, under these names, or not at
+    all."""
     may_enter: MayEnter = None
     may_tell: MayTell = None
     seconds: float = 0.0
@@ -88,6 +97,8 @@ class Call(Struct, eq=False):
     id: str = ""
     """In the audit log: the beginning of a call that may change something, and its end, have it."""
     error: TabhubError | None = None
+    result_bytes: int | None = None
+    """The size of its result, if it has one."""
 
     @property
     def asked(self) -> bool:
@@ -119,6 +130,10 @@ class Call(Struct, eq=False):
             seconds=limit.longest,
         )
 
+    @property
+    def seconds_left(self) -> float:
+        return self.seconds if self.limit is None else self.limit.left
+
     async def allow(self, seconds: float, margin: float) -> None:
         """Let the call wait so long for the page; raises if no call may take that long.
 
@@ -148,19 +163,18 @@ class Call(Struct, eq=False):
             tab=self.tab_key,
             origin=self.site,
             arguments=self.arguments if self.fits else _unchecked(self.raw),
-            secret_arguments=self._secret_names(),
+            secret_arguments=frozenset(self.secrets) if self.fits else self._secret_names(),
             verdict=self.verdict,
             rule=self.rule,
             error=self.error,
             duration_ms=(ended - self.started) * 1000,
             operation_id=self.operation_id,
             call=self.id,
+            result_bytes=self.result_bytes,
         )
 
     def _secret_names(self) -> frozenset[str]:
-        """The secrets, with their aliases where the arguments still have the caller's names."""
-        if self.fits:
-            return frozenset(self.secrets)
+        """The secrets with their aliases, since the arguments still have the caller's names."""
         aliases = (other for other, name in self.tool.aliases.items() if name in self.secrets)
         return frozenset({*self.secrets, *aliases})
 
@@ -212,6 +226,13 @@ class Source(ABC):
         Raises if that takes too long. A source whose tools act in no browser waits for none.
         """
         return None
+
+    async def targets(self, call: Call) -> tuple[ActionTarget, ...]:
+        """What a call would be done to, so that a person can be asked about it.
+
+        Nothing is done yet. Raises if the call names nothing that is there.
+        """
+        return ()
 
     def browser_of(self, tool: Tool, session: str) -> str | None:
         """The browser that a call without arguments would go to now; empty if unknown."""

@@ -13,6 +13,7 @@ from tabhub.errors import TabhubError
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Scope
+from tabhub.wire.link import CallOutcome
 
 MayEnter = Callable[[str], bool] | None
 """Whether a call may enter frames of another site than its page's; None allows all."""
@@ -36,6 +37,35 @@ class Undelivered(Exception):
         self.error = error
 
 
+class ActionTarget(Struct, frozen=True):
+    """An element that an action would be done to, and how the page names it.
+
+    A dialog of the page has no ref; its type is the role, its text the name.
+    """
+
+    place: Mapping[str, Any]
+    """How the call named it: by a ref, a selector, words or a point; or `of`, for what gets what
+    names nothing: the focus, the open file chooser, the open dialog."""
+    ref: str
+    role: str
+    name: str
+    """Any text: the page has chosen it."""
+    sensitive: bool = False
+    """Whether it is a field for a password or the like."""
+    position: int = 0
+    """Where the page has it; another number if it is moved or leads elsewhere."""
+    site: str = ""
+    """The site of the frame that it is in, if that is not the page's."""
+
+
+def _never() -> bool:
+    return False
+
+
+def _nothing() -> None:
+    return None
+
+
 class ApprovalRequest(Struct, frozen=True):
     """A call that needs a person's approval."""
 
@@ -48,13 +78,24 @@ class ApprovalRequest(Struct, frozen=True):
     site: str
     arguments: Mapping[str, Any]
     rule: str
-    scopes: tuple[Scope, ...] | None = None
-    """The scopes that the person can choose from, where they differ from the usual ones; none for
-    this call only."""
+    words: str = ""
+    """What a yes allows, in one sentence; empty for what the tool's title says."""
+    why: str = ""
+    """The rule in words that follow "Asked because"; empty for the rule itself."""
+    targets: tuple[ActionTarget, ...] = ()
+    """The elements in the tab that it would be done to."""
+    scopes: tuple[Scope, ...] = ()
+    """The scopes that the person can choose from."""
+    once: bool = True
+    """Whether they can also allow this call only."""
     command: str = ""
     """A command that allows such calls without a panel, if there is one."""
     release: str = ""
     """The command that ends the rule by which a person is asked, if it is the level of the tool."""
+    is_allowed: Callable[[], bool] = _never
+    """Whether no answer is needed any more: another one, or a rule, has allowed the call since."""
+    refusal: Callable[[], TabhubError | None] = _nothing
+    """Why no answer can allow it any more: a rule forbids the call since."""
 
 
 class ApprovalAnswer(Struct, frozen=True):
@@ -68,6 +109,10 @@ class ApprovalAnswer(Struct, frozen=True):
     by: str = "the person"
     """Who or what answered, for the audit log."""
     by_person: bool = True
+
+
+NOT_NEEDED = ApprovalAnswer(True, by="the rules", by_person=False)
+"""The answer to a request that was allowed while it waited."""
 
 
 Elicit = Callable[[ApprovalRequest], Coroutine[Any, Any, ApprovalAnswer]]
@@ -85,8 +130,14 @@ class Approver(Protocol):
     def is_elsewhere(self) -> bool:
         """Whether all browsers are reached through the proxy, where no person can be asked."""
 
+    def place(self, client: str) -> AbstractContextManager[object]:
+        """Hold one of the places that a client has for its requests; raises if none is free."""
+
     async def ask(self, request: ApprovalRequest, seconds: float) -> ApprovalAnswer:
-        """Wait for an answer; cancelled with the message `LATE` when the time is up."""
+        """Wait for an answer, in a place; cancelled with the message `LATE` when the time is up.
+
+        A request that is allowed meanwhile returns `NOT_NEEDED`.
+        """
 
     def missed(self, request: ApprovalRequest) -> None:
         """Note that no person could be asked."""
@@ -115,6 +166,30 @@ class AuditEvent(Struct, frozen=True):
     operation_id: str | None = None
     call: str = ""
     """The id of a call whose beginning was written, because it may change something."""
+    result_bytes: int | None = None
+    """The size of the result's content."""
+
+
+DENIED = "; permission_denied"
+"""What follows the rule by which a person was asked, if they said no."""
+NOT_RUN = frozenset({"refused", "denied", "throttled"})
+"""Verdicts of calls that were not given to their tool."""
+
+
+def outcome_of(verdict: str, reason: str | None) -> CallOutcome:
+    """How a call ended, by its verdict and the reason word of its error."""
+    if reason is None:
+        return "done"
+    if reason in ("cancelled", "cancelled_by_person"):
+        return "cancelled"
+    if verdict in NOT_RUN:
+        return "refused"
+    return "cancelled" if reason == "paused_by_person" else "failed"
+
+
+def is_denied_by_person(rule: str) -> bool:
+    """Whether a person was asked and said no; limits of a client have the same reason word."""
+    return rule.endswith(DENIED)
 
 
 class AuditSink(Protocol):

@@ -4,8 +4,7 @@ import logging
 import os
 import secrets
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from itertools import count
 from traceback import clear_frames
@@ -17,8 +16,15 @@ from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Authorization, Decision, Guard
 from tabhub.calls.call import UNKNOWN, Call, Source
 from tabhub.calls.idempotency import Operation, Operations, Run
-from tabhub.calls.ports import AuditEvent, CallLog, Clock, Interrupted, Undelivered
-from tabhub.calls.results import with_pointers
+from tabhub.calls.ports import (
+    ActionTarget,
+    AuditEvent,
+    CallLog,
+    Clock,
+    Interrupted,
+    Undelivered,
+)
+from tabhub.calls.results import content_bytes, with_pointers
 from tabhub.calls.running import RunningCalls, paused
 from tabhub.calls.time_limit import Limit
 from tabhub.calls.validation import Validators
@@ -55,7 +61,9 @@ class Runner:
         self._sessions = hub.sessions
         self._routes = hub.routes
         self._guard = guard
-        self._authorization = Authorization(guard, approvals, hub.routes, self._has_router)
+        self._authorization = Authorization(
+            guard, approvals, hub.routes, self._has_router, self._targets
+        )
         self._audit = audit
         self._sources = sources
         self._clock = clock
@@ -67,15 +75,20 @@ class Runner:
         self._seconds = limits.call_seconds
         self._max_seconds = limits.max_call_seconds
 
-    async def run(self, call: Call) -> CallResult:
+    def run(self, call: Call) -> Coroutine[Any, Any, CallResult]:
         call.name = listed_name(call.name)
         if call.operation_id is None:
-            return await self._audited(call)
+            return self._recorded(call, self._without_faults)
+        return self._run_once(call)
+
+    async def _run_once(self, call: Call) -> CallResult:
+        """Run the call, unless one with the same operation id was run before."""
         # An id of a session that is not open counts for the client's other sessions.
         self._sessions.open(call.session, call.client.name, call.agent, self._clock())
         operation = self._operations.find(call)
         if operation is None:
-            return await self._operations.first(call, self._audited)
+            first = partial(self._recorded, run=self._without_faults)
+            return await self._operations.first(call, first)
         return await self._replayed(call, operation)
 
     def check(self, name: str, arguments: Raw | None) -> Tool:
@@ -91,29 +104,33 @@ class Runner:
             call.limit.extend()
         await self._authorization.require(call, site)
 
-    async def _audited(self, call: Call) -> CallResult:
-        """Run the call, and write it to the audit log before its result is returned."""
-        call.started = self._clock()
-        return await self._recorded(call, self._without_faults)
-
     async def _replayed(self, call: Call, operation: Operation) -> CallResult:
         """Return what the first call with the id returned, with an audit entry of its own."""
-        call.started, call.verdict, call.begun = self._clock(), "replayed", True
+        call.verdict, call.begun = "replayed", True
         repeat = partial(self._operations.repeat, operation=operation)
         return await self._recorded(call, repeat)
 
     async def _recorded(self, call: Call, run: Run) -> CallResult:
+        """Run the call, and write it to the audit log before its result is returned."""
+        call.started, call.arrived = self._clock(), time.time()
         self._look_up(call)
         try:
             with self._audit.room(call.client.name):
                 returned = await run(call)
         except Interrupted:
             self._withdraw(call)
+            self.running.ended(call, None)
             raise
         except BaseException as error:
             raise self._failed(call, error) from error.__cause__
-        self._audit.record(self._event(call))
+        call.result_bytes = content_bytes(returned.content)
+        self._record_end(call)
         return returned
+
+    def _record_end(self, call: Call) -> None:
+        event = self._event(call)
+        self._audit.record(event)
+        self.running.ended(call, event)
 
     def _event(self, call: Call) -> AuditEvent:
         return call.event(time.time(), self._clock())
@@ -140,7 +157,7 @@ class Runner:
         """
         known = error if isinstance(error, TabhubError) else Cancelled("Cancelled.")
         call.error = known.with_effect(known.effect if call.begun else "none")
-        self._audit.record(self._event(call))
+        self._record_end(call)
         _clear_frames(error)
         return call.error.with_effect(call.error.effect) if known is error else error
 
@@ -171,7 +188,7 @@ class Runner:
             raise
 
     async def _run_tool(self, call: Call) -> CallResult:
-        tool = self._tools.get(call.name)
+        tool = self._tools.get(call.name) if call.tool is UNKNOWN else call.tool
         call.arguments = arguments = self._validators.decoded(tool, call.raw)
         if not tool.is_bounded:
             self._check(call)
@@ -185,7 +202,8 @@ class Runner:
             # A foreign schema can be expensive to check: only permitted calls pay for that.
             decision = self._authorization.require_not_denied(call)
             self._check(call)
-        with self._endable(call):
+        begin = self.running.begin_container if tool.is_container else self.running.begin
+        with begin(call):
             result = await self._run_with_rerouting(call, decision)
         if self._sources[tool.source].quotes_pages:
             result = with_pointers(result)
@@ -201,12 +219,8 @@ class Runner:
         """Find out which arguments are secret, before anything can refuse the call."""
         call.tool = self._tools.find(call.name) or UNKNOWN
         # The name may be mistyped, so an argument that is secret in any tool is secret here.
-        tools = self._tools if call.tool is UNKNOWN else (call.tool,)
-        call.secrets = {name for tool in tools for name in tool.secret_arguments}
-
-    def _endable(self, call: Call) -> AbstractContextManager[Any]:
-        """Let a person end the call; a container stays, to report how its own calls ended."""
-        return nullcontext() if call.tool.is_container else self.running.begin(call)
+        for tool in self._tools if call.tool is UNKNOWN else (call.tool,):
+            call.secrets.update(tool.secret_arguments)
 
     async def _run_with_rerouting(self, call: Call, decision: Decision | None) -> CallResult:
         """Run the call; use another tab if this one closed before it received the call."""
@@ -231,8 +245,10 @@ class Runner:
     async def _run_authorized(self, call: Call, decision: Decision | None) -> CallResult:
         """Authorize and run; if the call turns out to concern another site, authorize that too."""
         frame_site: str | None = None
+        is_allowed = False
         for _ in range(MOVES):
-            await self._authorization.require(call, frame_site, decision)
+            if not is_allowed:
+                await self._authorization.require(call, frame_site, decision)
             decision = None
             try:
                 return await self._within_limit(call)
@@ -245,11 +261,16 @@ class Runner:
             except Refused as refused:
                 if call.tab is None or refused.reason != "tab_url_mismatch":
                     raise
-                call.tab = self._routes.tab(call.session, call.tab.id)
-                # Only another site needs another decision: the person is not asked twice.
-                if self._guard.site(call.tool, call.arguments, call.tab) == call.site:
+                before, call.tab = call.tab, self._routes.tab(call.session, call.tab.id)
+                if call.tab.url == before.url:
                     raise
                 error = refused
+            # Only another site needs another decision: the person is not asked twice. A popup that
+            # was blank counted as the page that opened it.
+            site = self._guard.site(call.tool, call.arguments, call.tab)
+            is_allowed = frame_site is None and site == call.site
+            if is_allowed:
+                continue
             await call.tell(
                 "info",
                 "retry",
@@ -269,17 +290,18 @@ class Runner:
         """Whether the tool's source finds its tabs itself."""
         return self._sources[tool.source].router is not None
 
+    async def _targets(self, call: Call) -> tuple[ActionTarget, ...]:
+        return await self._sources[call.tool.source].targets(call)
+
     async def _route(self, call: Call) -> None:
         """Find the call's tab, and its id in the audit log."""
-        call.tab = await self._target(call)
+        call.tab = await self._target(call) if call.tool.needs_tab else None
         call.tab_key = None if call.tab is None else call.tab.key
         if call.tab is None:
             await self._sources[call.tool.source].ready(call)
 
     async def _target(self, call: Call) -> Tab | None:
         tool = call.tool
-        if not tool.needs_tab:
-            return None
         if (router := self._sources[tool.source].router) is not None:
             return await router.route(tool, call.session, call.requested_tab, call.arguments)
         if tool.opens_tab and call.requested_tab is None:
@@ -293,7 +315,8 @@ class Runner:
         # A container gets the longest time, because its calls have limits of their own.
         call.seconds = self._max_seconds if tool.is_container else tool.seconds or self._seconds
         try:
-            with self.running.execution(call), Limit(call.seconds, self._max_seconds) as limit:
+            self.running.started(call)
+            with Limit(call.seconds, self._max_seconds) as limit:
                 call.limit, call.begun = limit, True
                 return await self._sources[tool.source].run(call)
         except TimeoutError:

@@ -1,11 +1,13 @@
-"""Running calls, and what a person does that ends them: pause, stop, take a tab back."""
+"""Running calls, and what a person does that ends them: cancel, pause, stop, take a tab back."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from itertools import chain
 from types import TracebackType
+from typing import Protocol
 
 from tabhub.calls.call import Call
+from tabhub.calls.ports import AuditEvent
 from tabhub.errors import Forbidden, InvalidArguments, NotFound, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
@@ -16,9 +18,10 @@ MAY_HAVE_HAPPENED = "The page may have received this call."
 class RunningCall:
     """One call while it runs; if a person ends it, it fails with the error given."""
 
-    __slots__ = ("_error", "_running", "_task", "session", "tab")
+    __slots__ = ("_error", "_running", "_task", "call", "session", "tab")
 
     def __init__(self, running: set["RunningCall"], call: Call) -> None:
+        self.call = call
         self.session = call.session
         self.tab = None if call.tab is None else call.tab.id
         self._running = running
@@ -51,8 +54,14 @@ class RunningCall:
             self._task.cancel()
 
 
-ExecutionListener = Callable[[Call, bool], None]
-"""Takes a call that its source receives now (True), or has finished."""
+class CallObserver(Protocol):
+    """Learns of every call that is run."""
+
+    def started(self, call: Call) -> None:
+        """A source receives the call now; again if it goes to another tab."""
+
+    def ended(self, call: Call, event: AuditEvent | None) -> None:
+        """The call has ended as its entry says; without one its client will send it again."""
 
 
 class RunningCalls:
@@ -60,7 +69,9 @@ class RunningCalls:
 
     def __init__(self) -> None:
         self._all: set[RunningCall] = set()
-        self._listeners: list[ExecutionListener] = []
+        self._containers: set[RunningCall] = set()
+        """Calls that make calls: where those are ended, it stays to report how."""
+        self._observers: list[CallObserver] = []
 
     def __len__(self) -> int:
         return len(self._all)
@@ -75,24 +86,31 @@ class RunningCalls:
         """Whether a call of the session runs in that tab."""
         return any(running.tab == tab and running.session == session for running in self._all)
 
-    def on_execution(self, listener: ExecutionListener) -> None:
-        self._listeners.append(listener)
+    def observe(self, observer: CallObserver) -> None:
+        self._observers.append(observer)
 
-    @contextmanager
-    def execution(self, call: Call) -> Iterator[None]:
-        """The time while a source runs the call, after it was allowed."""
-        self._notify(call, True)
-        try:
-            yield
-        finally:
-            self._notify(call, False)
+    def started(self, call: Call) -> None:
+        for observer in self._observers:
+            observer.started(call)
 
-    def _notify(self, call: Call, is_start: bool) -> None:
-        for listener in self._listeners:
-            listener(call, is_start)
+    def ended(self, call: Call, event: AuditEvent | None) -> None:
+        for observer in self._observers:
+            observer.ended(call, event)
 
     def begin(self, call: Call) -> RunningCall:
         return RunningCall(self._all, call)
+
+    def begin_container(self, call: Call) -> RunningCall:
+        """Begin a call that reports how its own calls ended: only `cancel` ends it."""
+        return RunningCall(self._containers, call)
+
+    def cancel(self, call: Call, error: TabhubError) -> bool:
+        """End one call, also a container as a whole; returns whether it was running."""
+        found = (running for running in chain(self._all, self._containers) if running.call is call)
+        running = next(found, None)
+        if running is not None:
+            running.end(error)
+        return running is not None
 
     def end(self, error: TabhubError, which: Callable[[RunningCall], bool]) -> int:
         """End the calls that `which` selects; returns how many."""
@@ -157,6 +175,14 @@ class Control:
     def _notify(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def cancelled_by_person() -> Forbidden:
+    return Forbidden(
+        f"The person has cancelled this call. {MAY_HAVE_HAPPENED} Do not repeat it or try another "
+        "way; ask the person what they want.",
+        "cancelled_by_person",
+    )
 
 
 def paused(sentence: str) -> Forbidden:

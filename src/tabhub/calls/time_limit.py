@@ -26,8 +26,8 @@ class Limit:
         assert task is not None
         self._task = task
         self._cancelling = task.cancelling()
-        self._first = self.loop.time() + self.usual
-        self._last = self.loop.time() + self.longest
+        now = self.loop.time()
+        self._first, self._last = now + self.usual, now + self.longest
         self._timer = self.loop.call_later(self._seconds, self._fire)
         return self
 
@@ -44,6 +44,11 @@ class Limit:
         ours = self._is_late and self._task.uncancel() <= self._cancelling
         if ours and kind is asyncio.CancelledError:
             raise TimeoutError from error
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left, unless there is progress."""
+        return 0.0 if self._timer is None else self._timer.when() - self.loop.time()
 
     @property
     def is_over(self) -> bool:

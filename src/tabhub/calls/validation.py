@@ -91,12 +91,16 @@ def _decode(raw: msgspec.Raw | None) -> dict[str, Any]:
 
 def _without_aliases(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Replace aliases by the listed names; where both are given, the schema refuses the alias."""
+    if not tool.aliases:
+        return arguments
     names = {alias: name for alias, name in tool.aliases.items() if name not in arguments}
     return {names.get(key, key): value for key, value in arguments.items()} if names else arguments
 
 
 def _with_tab_numbers(tabs: Tabs, tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Replace the page workers' ids of tabs by numbers; an unknown id stays as it is."""
+    if TAB_ID not in arguments and TAB_IDS not in arguments:
+        return arguments
     changed = {
         key: _numbers(tabs, arguments[key]) for key in _tab_parameters(tool) if key in arguments
     }

@@ -7,6 +7,7 @@ parked: it is recognized later by browser, run of the browser, and the browser's
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tabhub.hub.sessions import PERSON
 from tabhub.hub.tabs import Tab, Tabs
 
 
@@ -44,6 +45,8 @@ class Ownership:
         return [tab for tab, owner in self._owners.items() if owner == session]
 
     def may_use(self, session: str, tab: Tab) -> bool:
+        if session.startswith(PERSON):
+            return True
         owner = self._owners.get(tab.id)
         if owner is not None:
             return owner == session

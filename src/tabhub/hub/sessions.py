@@ -6,13 +6,23 @@ from dataclasses import dataclass
 
 from tabhub.errors import Forbidden, NotFound
 
-COLORS = ("blue", "green", "purple", "orange", "cyan", "pink", "yellow", "red", "grey")
-"""Chrome's colours for tab groups, in the order in which sessions get them."""
+COLORS = ("purple", "orange", "cyan", "pink", "yellow", "red", "grey")
+"""The colours of sessions and their tab groups, in the order in which sessions get them.
+
+In the panel blue is for buttons and green for what is connected, so neither is an agent's colour.
+"""
+GROUP_COLORS = (*COLORS, "blue", "green")
+"""Chrome's colours for tab groups."""
 LONGEST_NAME = 40
 COMMON = "token:"
 """Prefix of the key of a session that all calls with one token share."""
 HANDLE = "grp_"
 """Prefix of the key of a session that such calls can choose by its group handle."""
+
+PERSON = "person:"
+"""Prefix of the key of a session in which the person tries a tool; no client can have one."""
+YOU = "you"
+"""What the person is called among the agents."""
 
 
 @dataclass
@@ -63,6 +73,7 @@ class AgentSessions:
         self._all: dict[str, AgentSession] = {}
         self._barred: set[str] = set()
         self._listeners: list[Callable[[AgentSession], None]] = []
+        self._use_listeners: list[Callable[[AgentSession], None]] = []
         self._stop_listeners: list[Callable[[bool], None]] = []
         self.stopped = False
 
@@ -118,7 +129,8 @@ class AgentSessions:
         session = self._all.get(key)
         if session is not None and session.current != tab:
             session.current = tab
-            self._notify(session)
+            for listener in self._use_listeners:
+                listener(session)
 
     def leave(self, key: str) -> None:
         """Clear the session's current tab."""
@@ -173,7 +185,12 @@ class AgentSessions:
                 session.current = None
 
     def on_change(self, listener: Callable[[AgentSession], None]) -> None:
+        """Listen to what changes between calls; `on_use` has what calls change."""
         self._listeners.append(listener)
+
+    def on_use(self, listener: Callable[[AgentSession], None]) -> None:
+        """Listen to calls that make another tab the current one."""
+        self._use_listeners.append(listener)
 
     def on_stop(self, listener: Callable[[bool], None]) -> None:
         self._stop_listeners.append(listener)

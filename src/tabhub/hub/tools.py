@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -24,11 +25,18 @@ Abilities = Callable[[Mapping[str, Any]], tuple[Ability, ...]] | tuple[Ability, 
 """Abilities, or a function of the arguments that returns them."""
 SameAs = Callable[[Mapping[str, Any]], tuple[str, ...]] | tuple[str, ...]
 """Names of tools, or a function of the arguments that returns them."""
+Minor = Callable[[Mapping[str, Any]], bool] | bool
+"""Whether a call scrolls, hovers or closes a tab, and nothing more."""
+Phrase = Callable[[Mapping[str, Any]], str] | str
+"""A sentence with the names of arguments in braces, or a function of the arguments."""
 Handler = Callable[[Any], Awaitable[Any]]
 """Runs a call: a source calls it with a context of its own and gets the result."""
 
 Gate = Callable[[], str]
 """Says why a tool is closed whatever the rules say; empty if they decide."""
+
+ON_THEIR_OWN = frozenset({Ability.RUN_CODE, Ability.CHANGE_REQUESTS})
+"""Abilities that no yes for a site covers."""
 
 _decode = msgspec.json.decode
 PROPERTIES_FIRST = b'{"properties":{'
@@ -100,6 +108,10 @@ def shortened(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
 
 
+_NONE: Mapping[str, Any] = MappingProxyType({})
+"""One for all: there may be ten thousand tools of pages."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool as data: its name, its schemas, its source, and what permissions need to know."""
@@ -139,8 +151,12 @@ class Tool:
     """Arguments that may hold a password; they are not recorded unless proved harmless."""
     changes_when: Changes | None = None
     """When a read-only tool changes something."""
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=lambda: _NONE)
     """Other names of arguments, which are accepted but not listed."""
+    unlisted: frozenset[str] = frozenset()
+    """Arguments that few calls need: accepted, but not in the list that every agent pays for."""
+    listed: Mapping[str, Json] = field(default_factory=lambda: _NONE)
+    """Shorter schemas of arguments, for that list."""
     same_as: SameAs = ()
     """Tools that can do the same; rules about them apply to this one too."""
     does: Abilities = ()
@@ -155,6 +171,13 @@ class Tool:
     """For a tool that the person must have reviewed: a check before every rule."""
     in_development: bool = False
     """Whether it is a plugin's that the person works on in dev mode: it asks if no rule decides."""
+    acts: bool = False
+    """Whether a yes for everything that reads or acts on a site covers it, though it does more than
+    read."""
+    phrase: Phrase = ""
+    """What a call does, for the person who is asked; see `calls/approval_words.py`."""
+    minor: Minor = False
+    """Whether a call changes next to nothing in a tab of the agent's own."""
     is_container: bool = False
     """Whether it only makes other calls, each with a decision, a time limit and a record."""
 
@@ -183,12 +206,43 @@ class Tool:
         schema = self.input_schema
         return type(schema) is not dict and isinstance(schema, BoundedSchema)
 
+    @property
+    def is_careful(self) -> bool:
+        """Whether its author declares it destructive or consequential: then the person is asked.
+
+        Only an explicit hint counts; MCP's default for a missing one would include every tool.
+        """
+        hints = self.annotations
+        return hints.get("destructiveHint") is True or hints.get("consequentialHint") is True
+
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""
         changes = self.changes_when
         if changes is None:
             return self.annotations.get("readOnlyHint") is True
         return not (arguments.get(changes) if isinstance(changes, str) else changes(arguments))
+
+    def is_minor(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call changes next to nothing in a tab of the agent's own."""
+        return self.minor(arguments) if callable(self.minor) else self.minor
+
+    def phrase_of(self, arguments: Mapping[str, Any]) -> str:
+        """What a call does, in words with places for its arguments; empty if nobody said it."""
+        return self.phrase(arguments) if callable(self.phrase) else self.phrase
+
+    def is_for_site(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a yes for everything that reads or acts on a site covers a call.
+
+        So for browser tools, and for tools of the site's own pages, which can do no more than its
+        buttons. Plugins have levels and reviews of their own.
+        """
+        if self.is_careful or self.is_container:
+            return False
+        if self.page is not None:
+            return True
+        if self.plugin != "browser" or not (self.acts or self.is_reading(arguments)):
+            return False
+        return ON_THEIR_OWN.isdisjoint(self.abilities(arguments))
 
     def abilities(self, arguments: Mapping[str, Any]) -> tuple[Ability, ...]:
         """What a call can do."""
@@ -201,7 +255,10 @@ class Tool:
     def others(self, arguments: Mapping[str, Any], opens: bool) -> tuple[str, ...]:
         """The tools whose rules apply to a call as well."""
         same = self.same_as(arguments) if callable(self.same_as) else self.same_as
-        named = (*same, *(ability.value for ability in self.abilities(arguments)))
+        abilities = self.abilities(arguments)
+        if not same and not abilities:
+            return self.opens_as if opens else ()
+        named = (*same, *(ability.value for ability in abilities))
         others = tuple(name for name in named if name != self.name)
         return (*others, *self.opens_as) if opens else others
 
@@ -210,15 +267,6 @@ class Tool:
         """The names under which rules apply to it."""
         has_other = self.plain_name and self.plain_name != self.name
         return (self.name, self.plain_name) if has_other else (self.name,)
-
-    @property
-    def is_careful(self) -> bool:
-        """Whether its author declares it destructive or consequential: then the person is asked.
-
-        Only an explicit hint counts; MCP's default for a missing one would include every tool.
-        """
-        hints = self.annotations
-        return hints.get("destructiveHint") is True or hints.get("consequentialHint") is True
 
 
 class ToolRegistry:
@@ -275,6 +323,11 @@ class ToolRegistry:
             text = f"There is no tool called {shortened(name)!r}."
             raise NotFound(f"{text} {more}" if more else text, "unknown_tool")
         return tool
+
+    def title_of(self, name: str) -> str:
+        """The title of a tool; empty if it has none, or there is no such tool."""
+        tool = self.find(name)
+        return (tool.title or "") if tool else ""
 
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)

@@ -1,6 +1,8 @@
 """The decision about a call: the review, limits of the client, sites, levels, then grants."""
 
-from tabhub.permissions.grants import ANY, Grant, Grants
+from msgspec.structs import replace
+
+from tabhub.permissions.grants import ANY, OF_SESSION, SITE_SCOPES, Grant, Grants
 from tabhub.permissions.rules import RuleBook
 from tabhub.permissions.verdict import (
     Allow,
@@ -44,8 +46,15 @@ class Permissions:
             return _deny(subject, rule, "permission_off")
         return self._allowed_without_asking(subject, now) or Ask(rule)
 
+    def as_granted(self, subject: Subject) -> Subject:
+        """The subject as grants see it: a tool that a rule asks about by its name, or because of an
+        argument, is asked about on its own."""
+        if subject.for_site and self.rulebook.asks_about(subject):
+            return replace(subject, for_site=False)
+        return subject
+
     def _allowed_without_asking(self, subject: Subject, now: float) -> Allow | None:
-        grant = self.grants.matching(subject, now)
+        grant = self.grants.matching(self.as_granted(subject), now)
         if grant is not None:
             return _granted(grant)
         return _SKIP if self.skip else None
@@ -87,6 +96,9 @@ def _is_paired(rule: Rule) -> bool:
 
 
 def _granted(grant: Grant) -> Allow:
-    duration: Duration = "session" if grant.scope == "session" else "always"
+    duration: Duration = "session" if grant.scope in OF_SESSION else "always"
+    if grant.scope in SITE_SCOPES:
+        text = f"grant {grant.id} of what reads or acts on {grant.site}: {grant.scope}"
+        return Allow(Rule("grant", text), duration)
     source: RuleSource = "plan" if grant.tool == ANY else "grant"
     return Allow(Rule(source, f"{source} {grant.id} of {grant.tool}: {grant.scope}"), duration)

@@ -11,17 +11,29 @@ import msgspec
 from tabhub.permissions.sites import OPAQUE
 from tabhub.permissions.verdict import Subject
 
-Scope = Literal["session", "domain", "always"]
-SCOPES: tuple[Scope, ...] = ("session", "domain", "always")
-"""From the narrowest to the widest."""
+Scope = Literal["session", "domain", "always", "site_session", "site"]
+SCOPES: tuple[Scope, ...] = ("session", "domain", "always", "site_session", "site")
+"""The first three are for one tool. The last two are for every tool that reads or acts on a page,
+on one site: for a session, and for good."""
+SITE_SCOPES: tuple[Scope, ...] = ("site_session", "site")
+OF_SESSION: tuple[Scope, ...] = ("session", "site_session")
+"""Scopes of grants that end with their session, and are not kept when the server ends."""
+_NARROWER: dict[Scope, Scope] = {
+    "always": "domain",
+    "domain": "session",
+    "site": "domain",
+    "site_session": "session",
+}
+"""What a scope becomes where it is not possible."""
 ANY = "*"
-"""In place of a tool's name: every tool but those that declare themselves destructive."""
+"""In place of a tool's name, for a plan: every tool but those that declare themselves destructive;
+for a site: every tool that reads or acts on a page."""
 _Place = tuple[Scope, str, str, str]
 """Scope, session, site and the page's name for the tool; empty where the scope ignores it."""
 
 
 class Grant(msgspec.Struct, frozen=True):
-    """Permission for one tool and one client, bound to a session, to a site, or to neither."""
+    """Permission for one client, bound to a tool, to a session, to a site, or to some of them."""
 
     id: str
     scope: Scope
@@ -39,34 +51,38 @@ class Grant(msgspec.Struct, frozen=True):
         return self.expires is not None and self.expires <= now
 
 
-def possible_scopes(site: str, *, site_bound: bool) -> list[Scope]:
-    """The scopes that a grant for calls on this site can have, the narrowest first.
+def possible_scopes(subject: Subject) -> list[Scope]:
+    """The scopes that a grant for calls like this one can have.
 
-    `domain` needs a site; `always` is for every site, so not for a tool that belongs to one.
+    `domain` and those for a site need one; `always` is for every site, so not for a tool that
+    belongs to one.
     """
-    impossible = set()
-    if site in ("", OPAQUE):
-        impossible.add("domain")
-    if site_bound:
+    impossible: set[str] = set()
+    if subject.site in ("", OPAQUE):
+        impossible |= {"domain", *SITE_SCOPES}
+    if subject.site_bound:
         impossible.add("always")
+    if not subject.for_site:
+        impossible.update(SITE_SCOPES)
     return [scope for scope in SCOPES if scope not in impossible]
 
 
 def new_grant(subject: Subject, scope: Scope, now: float, seconds: float | None) -> Grant:
     """A grant for calls like this one; a scope that is not possible becomes the next narrower."""
-    no_wider = SCOPES[: SCOPES.index(scope) + 1]
-    possible = possible_scopes(subject.site, site_bound=subject.site_bound)
-    scope = [one for one in possible if one in no_wider][-1]
+    possible = possible_scopes(subject)
+    while scope not in possible:
+        scope = _NARROWER[scope]
+    is_for_site = scope in SITE_SCOPES
     return Grant(
         id=secrets.token_hex(8),
         scope=scope,
-        tool=subject.plain or subject.tool,
+        tool=ANY if is_for_site else subject.plain or subject.tool,
         client=subject.client,
-        session=subject.session if scope == "session" else None,
+        session=subject.session if scope in OF_SESSION else None,
         site=None if scope == "always" else subject.site,
         expires=None if seconds is None else now + seconds,
         created=now,
-        page_tool="" if subject.page is None else subject.page[1],
+        page_tool="" if subject.page is None or is_for_site else subject.page[1],
     )
 
 
@@ -126,7 +142,7 @@ class Grants:
         return list(self._by_id.values())
 
     def matching(self, subject: Subject, now: float) -> Grant | None:
-        """The narrowest grant that covers the call now."""
+        """The narrowest grant that covers the call now: for its tool, for a plan, for its site."""
         own = self._covering(subject.plain or subject.tool, subject, now)
         return own if own or subject.careful else self._covering(ANY, subject, now)
 
@@ -149,7 +165,7 @@ class Grants:
 
 
 def _place(grant: Grant) -> _Place:
-    session = grant.session if grant.scope == "session" else None
+    session = grant.session if grant.scope in OF_SESSION else None
     site = grant.site if grant.scope != "always" else None
     return grant.scope, session or "", site or "", grant.page_tool
 
@@ -159,4 +175,11 @@ def _places_of(subject: Subject, tool: str) -> tuple[_Place, ...]:
     if subject.page is not None and tool != ANY:
         page_tool = subject.page[1]
         return ("session", session, site, page_tool), ("domain", "", site, page_tool)
-    return ("session", session, site, ""), ("domain", "", site, ""), ("always", "", "", "")
+    usual: tuple[_Place, ...] = (
+        ("session", session, site, ""),
+        ("domain", "", site, ""),
+        ("always", "", "", ""),
+    )
+    if tool != ANY or not subject.for_site or site in ("", OPAQUE):
+        return usual
+    return (*usual, ("site_session", session, site, ""), ("site", "", site, ""))

@@ -31,6 +31,9 @@ _DEFAULTS = {
     "managed": _built_in(Level.AUTO, "a browser that tabhub started"),
     "personal": _built_in(Level.ASK, "what changes something in a person's own browser"),
     "reading": _built_in(Level.AUTO, "what only reads in a person's own browser"),
+    "minor": _built_in(
+        Level.AUTO, "scrolling, hovering and closing in an agent's own tab, in a person's browser"
+    ),
 }
 _PLUGIN = _built_in(Level.OFF, "plugins")
 _IN_DEVELOPMENT = _built_in(Level.ASK, "plugins that you work on, in dev mode")
@@ -159,11 +162,13 @@ class RuleBook:
     def level(self, subject: Subject) -> Held:
         """The level of a call by the rules, without grants."""
         own = self._own_names(subject)
-        held = self._paired_level(subject, own) or self._unpaired_level(subject, own)
+        held = self._paired_level(subject, own) if self._paired else None
+        held = held or self._written(subject, own) or self._default(subject)
         if subject.container and held.level is Level.ASK and not self.names(*own):
             held = _CONTAINER
-        for limit in (*self._of_others(subject), *self._of_conditions(subject)):
-            held = min(held, limit, key=_level)
+        if subject.same_as or self._conditions:
+            for limit in (*self._of_others(subject), *self._of_conditions(subject)):
+                held = min(held, limit, key=_level)
         if subject.careful and held.level is Level.AUTO and not self.names(*own):
             held = _HINT
         return held if subject.page is None else self._explained(subject, held)
@@ -173,11 +178,8 @@ class RuleBook:
         paired = self._paired.get(subject.worker)
         if paired is None:
             return None
-        written = self._written(subject, own) or self._written_defaults.get(_kind(subject))
+        written = self._written(subject, own) or self._written_default(_kind(subject))
         return paired if written is None else min(paired, written, key=_level)
-
-    def _unpaired_level(self, subject: Subject, own: tuple[str, ...]) -> Held:
-        return self._written(subject, own) or self._default(subject)
 
     def _own_names(self, subject: Subject) -> tuple[str, ...]:
         """The names under which rules mean this very tool."""
@@ -203,6 +205,12 @@ class RuleBook:
         """The levels of other tools, by name, that can do the same."""
         for name in subject.same_as:
             yield from (file.tools[name] for file in self._files if name in file.tools)
+
+    def asks_about(self, subject: Subject) -> bool:
+        """Whether a rule asks about this call by the tool's name or because of an argument."""
+        names = (*self._own_names(subject), *subject.same_as)
+        named = (file.tools[name] for file in self._files for name in names if name in file.tools)
+        return any(held.level is Level.ASK for held in (*named, *self._of_conditions(subject)))
 
     def _of_conditions(self, subject: Subject) -> Iterator[Held]:
         """The levels of conditions that the arguments do not meet."""
@@ -236,14 +244,21 @@ class RuleBook:
         if subject.gate is not None or subject.source == "plugin":
             return _IN_DEVELOPMENT if subject.in_development else _PLUGIN
         kind = _kind(subject)
-        return self._written_defaults.get(kind) or _DEFAULTS[kind]
+        return self._written_default(kind) or _DEFAULTS[kind]
+
+    def _written_default(self, kind: str) -> Held | None:
+        written = self._written_defaults
+        # Who has written a level for what changes something has meant these calls too.
+        return written.get(kind) or (written.get("personal") if kind == "minor" else None)
 
 
 def _kind(subject: Subject) -> str:
     """Which default applies."""
     if subject.managed:
         return "managed"
-    return "reading" if subject.read_only else "personal"
+    if subject.read_only:
+        return "reading"
+    return "minor" if subject.minor else "personal"
 
 
 def _level(held: Held) -> Level:

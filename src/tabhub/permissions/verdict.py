@@ -111,5 +111,9 @@ class Subject(msgspec.Struct, frozen=True):
     """For a tool that must be reviewed: why it is closed, or empty; None for all other tools."""
     in_development: bool = False
     """The tool is a plugin's that the person works on in dev mode."""
+    for_site: bool = False
+    """A yes for everything that reads or acts on the site covers the call."""
+    minor: bool = False
+    """It changes next to nothing, in a tab of the agent's own: it scrolls, hovers or closes it."""
     only_closes: bool = False
     """The call closes a page and learns nothing of it, so that its site need not be open."""

@@ -6,9 +6,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from tabhub.agents.admin import AuditQuery
+from tabhub.agents.admin import AuditQuery, PairingStep
+from tabhub.audit.entry import iso
 from tabhub.audit.log import AuditLog
+from tabhub.audit.search import AuditFilter
 from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.link.code_pairing import CodePairing
 from tabhub.calls.ports import incident
 from tabhub.config.clients import CLI, MAIN, PRINTED, SSE, Clients, hash_of, label_of
 from tabhub.config.environment import auth_token
@@ -17,15 +20,15 @@ from tabhub.config.paths import Home
 from tabhub.config.secret import load as load_secret
 from tabhub.config.settings import LevelWord, Settings, choose_toolsets
 from tabhub.config.settings import load as load_settings
-from tabhub.errors import Internal, TabhubError
+from tabhub.errors import Internal, InvalidArguments, TabhubError
 from tabhub.page_tools.origins import required_origin
 from tabhub.page_tools.pairing import ENROLMENT_SECONDS, Pairing
 from tabhub.server.plugin_management import PluginManagement
 from tabhub.server.session_ends import SessionEnds
 from tabhub.server.status import Reloads, Report
 from tabhub.store.active_rules import ActiveRules
+from tabhub.store.client_times import ClientTimes
 from tabhub.store.saved_shortcuts import Shortcuts
-from tabhub.wire.tool_names import listed_name
 
 Json = dict[str, Any]
 SHORTEST_REDACTABLE = 8
@@ -92,6 +95,7 @@ class Reloading:
     session_ends: SessionEnds
     rules: ActiveRules
     shortcuts: Shortcuts
+    client_times: ClientTimes
     audit: AuditLog
     reloads: Reloads
     take_settings: Callable[[Settings], None]
@@ -181,7 +185,11 @@ class Reloading:
         session_ends.browsers.disconnect_all()
 
     def _drop_revoked(self, clients: Clients) -> None:
-        """End the sessions, calls and shortcuts of clients whose token was revoked or replaced."""
+        """End the sessions and calls of clients whose token was revoked or replaced.
+
+        Nothing is kept of those that are gone, however they were revoked: the next client of the
+        same name is another one.
+        """
         marks, before = clients.marks(), self._tokens
         self.changes.compare_clients(marks)
         known = {MAIN.name, SSE.name, *marks}
@@ -189,6 +197,9 @@ class Reloading:
         self._tokens = marks
         self.session_ends.drop(lambda client: client not in known or client in replaced)
         self.shortcuts.keep_only(known)
+        for name in before.keys() - marks.keys():
+            self.rules.forget_client(name)
+            self.client_times.forget(name)
 
 
 @dataclass
@@ -202,6 +213,7 @@ class Administration:
     report: Report
     reloading: Reloading
     pairing: Pairing
+    code_pairing: CodePairing
     plugins: PluginManagement
 
     def reload(self) -> Json:
@@ -255,10 +267,44 @@ class Administration:
         paired = self.pairing.confirm(origin, code, level)
         return {"code": paired, "seconds": 0 if paired else ENROLMENT_SECONDS}
 
+    async def pair_extension(self, step: PairingStep, origin: str, port: int) -> Json:
+        pairing = self.code_pairing
+        pairing.require_extension(origin)
+        if step.commitment is not None:
+            return pairing.begin(origin, port, step.commitment)
+        if step.id is not None and step.ended:
+            return pairing.end(origin, step.id)
+        if step.id is not None and step.key is not None and step.nonce is not None:
+            return pairing.reveal(origin, step.id, step.key, step.nonce)
+        if step.id is not None and step.key is None and step.nonce is None:
+            return await pairing.outcome(origin, step.id)
+        raise InvalidArguments("A commitment, or id, key and nonce, or the id alone is needed.")
+
+    def confirm_extension(self, code: str) -> Json:
+        fault: TabhubError | None = None
+        done: Json = {"code": code[:20]}
+        try:
+            done = {"code": code, "origin": self.code_pairing.confirm(code)}
+        except TabhubError as error:
+            fault = error
+            raise
+        finally:
+            self.audit.record(incident("admin", MAIN.name, "extension pair", done, fault))
+        return {"origin": done["origin"]}
+
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
-        filters = {key: getattr(query, key) for key in ("plugin", "client", "success")}
-        filters["tool"] = None if query.tool is None else listed_name(query.tool)
-        return self.audit.lines(query.limit, query.begin(), **filters)
+        begin = query.begin()
+        filter = AuditFilter(
+            plugin=query.plugin,
+            tool=query.tool,
+            client=query.client,
+            success=query.success,
+            outcome=query.outcome,
+            who=query.who,
+            text=query.text,
+            earliest="" if begin is None else iso(begin),
+        )
+        return self.audit.lines(query.limit, filter)
 
     def hash_labelled(self, label: str) -> str | None:
         token = self.settings.mcp_server.auth_token

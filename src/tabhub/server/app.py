@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from tabhub.agents.admin import Admin
+from tabhub.agents.call_stream import CallStream
 from tabhub.agents.http.connections import Connections
 from tabhub.agents.http.rates import Rates, Refusal
 from tabhub.agents.http.routing import HttpRouter
@@ -14,11 +15,16 @@ from tabhub.agents.http.security import AccessControl, record_refusal
 from tabhub.agents.http.usage import Usage
 from tabhub.agents.routes import ROUTES, OpenApi
 from tabhub.audit.log import AuditLog
+from tabhub.audit.view import AuditView
 from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.link.code_pairing import CodePairing
 from tabhub.browser.link.endpoint import LinkEndpoint
+from tabhub.browser.panel.call_feed import CallFeed
 from tabhub.browser.panel.panel_approvals import Panels
-from tabhub.browser.panel.panel_requests import PanelRequests
-from tabhub.browser.panel.panel_state import InvocationNotifier, PanelNotifier, PanelStateBuilder
+from tabhub.browser.panel.panel_requests import PanelRequests, Views
+from tabhub.browser.panel.panel_state import PanelNotifier, PanelStateBuilder
+from tabhub.browser.panel.request_subjects import RequestSubjects
+from tabhub.browser.panel.tool_trial import ToolTrial
 from tabhub.browser.remote.proxy_access import ProxyAccess
 from tabhub.browser.remote.remote_browsers import RemoteBrowsers
 from tabhub.calls.approvals import Approvals
@@ -30,6 +36,7 @@ from tabhub.config.clients import SSE, Client, Clients, is_token
 from tabhub.config.paths import Home
 from tabhub.config.secret import Challenges
 from tabhub.config.settings import Origins, Settings, choose_toolsets
+from tabhub.hub.tabs import Tab
 from tabhub.page_tools.core.memory import Remembered
 from tabhub.page_tools.core.page_hub import PageHub
 from tabhub.page_tools.core.storage import Page
@@ -56,14 +63,17 @@ from tabhub.server.administration import (
     redactable,
     with_flags,
 )
+from tabhub.server.client_view import ClientView
 from tabhub.server.endpoints import Endpoints
 from tabhub.server.plugin_management import PluginManagement
 from tabhub.server.plugin_runtime import PluginRuntime
 from tabhub.server.plugin_status import PluginReport
 from tabhub.server.session_ends import SessionEnds, SessionLog
+from tabhub.server.setting_view import SettingView
 from tabhub.server.status import Report, ToolReport
 from tabhub.server.tooling import Tooling
 from tabhub.store.active_rules import ActiveRules
+from tabhub.store.client_times import ClientTimes
 from tabhub.store.saved_shortcuts import Shortcuts
 from tabhub.store.saved_state import SavedSessions
 from tabhub.store.store import Store
@@ -102,7 +112,7 @@ class App:
         self._build_permissions(home, skip_permissions)
         self._build_tools(home)
         self._restore_pages(home)
-        self._build_link()
+        self._build_link(home)
         self._build_endpoints(home)
         self._build_administration(home, secret, dev)
         self._remote = None if via_proxy is None else self._reach_through(via_proxy)
@@ -119,11 +129,13 @@ class App:
         self.audit = AuditLog(home.audit if home else None, self.settings.audit, secrets)
         self.audit.recover()
         self.shortcuts = Shortcuts(self.store)
+        self.client_times = ClientTimes(self.store)
 
     def _build_permissions(self, home: Home | None, skip: bool) -> None:
         self.rules = ActiveRules(home, self.settings, self.store, skip=skip)
         self.browsers = Browsers(self.hub)
         self.panels = Panels(self.browsers)
+        self.rules.on_change(self.panels.answer_decided)
         self.approvals = Approvals(self.panels, lambda: self.rules.terms)
         self.sources: dict[str, Source] = {}
         self.guard = Guard(
@@ -244,7 +256,7 @@ class App:
         pages.forget(is_unpaired)
         registry.forget_restored(is_unpaired)
 
-    def _build_link(self) -> None:
+    def _build_link(self, home: Home | None) -> None:
         """Create the two WebSocket endpoints: for the extension, and for page workers."""
         limits = self.settings.limits
         state = PanelStateBuilder(
@@ -255,7 +267,10 @@ class App:
             self.rules,
             self.pairing,
             self.plugin_report,
+            self._tools_in,
         )
+        self.call_feed = calls = CallFeed(self.browsers, self.runner.running)
+        grants = self.rules.permissions.grants
         self.panel_requests = PanelRequests(
             self.browsers,
             self.panels,
@@ -267,6 +282,9 @@ class App:
             self.pairing,
             self.plugin_management,
             PersonReview(self.plugins, self.reviews, self.plugins.reload),
+            calls,
+            RequestSubjects(self.hub, self.panels, grants, calls),
+            self._panel_views(home),
         )
         self._link = LinkEndpoint(
             self.browsers,
@@ -277,6 +295,32 @@ class App:
             self.settings,
         )
         self._worker = WorkerEndpoint(self.pages, self.pairing, self.audit, limits.ws_bytes)
+
+    def _tools_in(self, tab: Tab) -> int:
+        """How many tools the page of a tab publishes, frames included."""
+        return sum(len(page.tools) for page in self.hub.pages.storage.in_tab(tab.key))
+
+    def _panel_views(self, home: Home | None) -> Views:
+        """What the panel shows of rooms that are not the browser's."""
+        by_flag = frozenset({"dev"} if self.is_dev else ())
+        # Administration is built later, since it needs the endpoints.
+        settings = SettingView(
+            home, self.settings, by_flag, lambda: self.report, lambda: self._reloading
+        )
+        clients = ClientView(
+            self.settings,
+            lambda: self._clients,
+            self.client_times,
+            lambda: self.session_ends,
+            lambda: self._reloading,
+        )
+        return {
+            **AuditView(self.audit, self.hub.tools.title_of).handlers,
+            **ToolTrial(self.hub, self.browsers, self.runner).handlers,
+            **clients.handlers,
+            **settings.handlers,
+            "plugin.logs": self.plugin_runtime.logs.lines,
+        }
 
     def _build_endpoints(self, home: Home | None) -> None:
         """Create the endpoints for agents."""
@@ -313,6 +357,7 @@ class App:
         tools = ToolReport(self.hub.tools, self.guard)
         self.hub.tools.on_change(tools.changed)
         self.rules.on_change(tools.changed)
+        self.code_pairing = CodePairing(lambda: self._admin.secret, time.monotonic)
         self.report = Report(
             settings=self.settings,
             hub=self.hub,
@@ -326,6 +371,8 @@ class App:
             plugins=self.plugin_report,
             sessions=self.session_ends.counts,
             waiting_pages=self.pairing.waiting,
+            clients_seen=self.client_times.all,
+            waiting_extensions=self.code_pairing.waiting,
         )
         self._reloading = Reloading(
             home=home,
@@ -337,6 +384,7 @@ class App:
             session_ends=self.session_ends,
             rules=self.rules,
             shortcuts=self.shortcuts,
+            client_times=self.client_times,
             audit=self.audit,
             reloads=self.report.reloads,
             take_settings=self._take_settings,
@@ -359,6 +407,7 @@ class App:
     def _build_http(self, secret: str, auth: bool) -> None:
         """Create the ASGI application: access control, then the router, then the handlers."""
         challenges = Challenges()
+        self.call_stream = CallStream(self.call_feed)
         actions = Administration(
             self.settings,
             self._clients,
@@ -367,12 +416,14 @@ class App:
             self.report,
             self._reloading,
             self.pairing,
+            self.code_pairing,
             self.plugin_management,
         )
         self._admin = Admin(actions, self.report, secret, challenges)
         handlers: dict[str, AsgiApp | None] = {
             **self._endpoints.handlers,
             **self._admin.handlers,
+            "calls": self.call_stream,
             "openapi": OpenApi(lambda: self.router.routes),
             "link": self._link,
             "page_worker": self._worker,
@@ -387,6 +438,7 @@ class App:
             challenges,
         )
         self.asgi.origins = Origins(self.settings.mcp_server.cors_origins)
+        self.asgi.seen = self.client_times.seen
 
     def _find_client(self, token: str) -> Client | None:
         if is_token(token, self.settings.mcp_server.auth_token):
@@ -401,7 +453,7 @@ class App:
         for part in (*shown, self.control, self.rules, self.pairing, *of_plugins):
             part.on_change(news.changed)
         self.plugin_runtime.readiness.on_change(news.changed)
-        self.runner.running.on_execution(InvocationNotifier(self.browsers).executed)
+        self.client_times.on_new(news.changed)
 
     def _reach_through(self, access: ProxyAccess) -> RemoteBrowsers:
         """Use the browsers that a proxy has, besides those of this machine."""

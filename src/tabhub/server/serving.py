@@ -58,4 +58,5 @@ class Server:
         for endpoint in self.app.session_ends.endpoints:
             endpoint.close()
         self.app.sse.close()
+        self.app.call_stream.close()
         self._uvicorn.leave()

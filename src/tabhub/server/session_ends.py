@@ -50,6 +50,10 @@ class SessionEnds:
         """How many sessions clients have opened, by endpoint."""
         return dict(zip(("mcp", "gateway", "sse"), map(len, self.registers), strict=True))
 
+    def count_of(self, client: str) -> int:
+        """How many sessions a client has open."""
+        return len(self._sessions_of(lambda name: name == client))
+
     def has_session(self, key: str) -> bool:
         return any(key in sessions for sessions in self.registers)
 

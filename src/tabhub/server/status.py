@@ -1,6 +1,7 @@
 """The status of the server, as `/health`, `/settings` and `/metrics` show it."""
 
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -31,9 +32,9 @@ BROWSER = "browser"
 
 PRIVATE = frozenset(
     {
-        *("pid", "browsers", "refusedBrowsers", "agentNames", "waitingPages", "lastReloadError"),
-        *("managedBrowser", "proxy"),
-        "auditLog",
+        *("pid", "programMissing", "browsers", "refusedBrowsers", "agentNames", "clientsSeen"),
+        *("waitingPages", "waitingExtensions", "lastReloadError", "managedBrowser", "proxy"),
+        *("auditLog", "approvalsWaiting"),
         *("failedPlugins", "discoveryErrors", "trustedPlugins"),
         "disabledBrowserTools",  # the person's; an agent sees its own in its list of tools
     }
@@ -117,6 +118,10 @@ class Report:
     """How many sessions clients have opened, by endpoint."""
     waiting_pages: Callable[[], list[Json]]
     """Pages that wait to be paired."""
+    clients_seen: Callable[[], dict[str, float]]
+    """When each client was seen last, in seconds since 1970."""
+    waiting_extensions: Callable[[], list[Json]]
+    """Extensions that wait to be paired by a code."""
     reloads: Reloads = field(default_factory=Reloads)
     port: int = 0
     """The port that the server listens on."""
@@ -141,12 +146,14 @@ class Report:
             "sdkVersion": __version__,
             "mode": "dev" if self.settings.dev else "production",
             "pid": os.getpid(),
+            "programMissing": not os.path.exists(sys.executable),
             "starting": self.starting,
             "managedBrowser": self.managed_browser(),
             "proxy": self.proxy(),
             "extensionConnected": bool(browsers),
             "extensionConnections": len(browsers),
             "browsers": [self._browser(browser) for browser in browsers],
+            "approvalsWaiting": self.approvals.waiting,
             "refusedBrowsers": [
                 {"id": id, "mismatch": found} for id, found in self.browsers.refused().items()
             ],
@@ -156,10 +163,12 @@ class Report:
             "agents": len(agents),
             "agentsAsleep": sum(agent.asleep for agent in agents),
             "agentNames": [agent.shown for agent in agents],
+            "clientsSeen": {name: int(at * 1000) for name, at in self.clients_seen().items()},
             **self.plugins.health(),
             **self.tools.summary(),
             "tabs": len(self.hub.tabs),
             "waitingPages": self.waiting_pages(),
+            "waitingExtensions": self.waiting_extensions(),
             "demo": self.demo,
             "skipPermissions": self.rules.permissions.skip,
             "stopped": self.hub.sessions.stopped,
@@ -222,6 +231,7 @@ class Report:
             "connectedAt": browser.connected_at,
             "ready": browser.ready,
             "kind": info.kind,
+            "isDefault": browser is self.browsers.default(),
             "remote": browser.is_remote,
             "panels": browser.panels or 0,
             "mismatch": self.browsers.mismatch_of(browser.id),

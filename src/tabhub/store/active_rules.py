@@ -9,7 +9,7 @@ import msgspec
 from tabhub.calls.approvals import Terms
 from tabhub.config import keys
 from tabhub.config.paths import Home
-from tabhub.config.settings import LevelWord, PermissionSettings, Settings
+from tabhub.config.settings import LevelWord, PermissionSettings, Settings, choose_toolsets
 from tabhub.errors import InvalidArguments
 from tabhub.hub.names import PREFIX
 from tabhub.permissions.decide import Permissions
@@ -117,12 +117,23 @@ class ActiveRules:
     def revoke(self, grant: str) -> bool:
         return self.grants.remove(grant)
 
+    def forget_client(self, client: str) -> None:
+        for grant in self.grants.all():
+            if grant.client == client:
+                self.grants.remove(grant.id)
+
     def on_change(self, listener: Callable[[], None]) -> None:
         self._listeners.append(listener)
 
     def _notify(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def check_settings(home: Home, settings: Settings) -> None:
+    """Raise for settings with the right types, but with which no server could start."""
+    choose_toolsets(settings.toolsets)
+    check_rules(home, settings)
 
 
 def check_rules(home: Home, settings: Settings) -> None:

@@ -10,9 +10,10 @@ import msgspec
 from tabhub.hub.hub import Hub
 from tabhub.hub.ownership import TabIdentity
 from tabhub.hub.sessions import AgentSession
-from tabhub.permissions.grants import Grant, Grants
+from tabhub.permissions.grants import OF_SESSION, Grant, Grants
 from tabhub.permissions.rules import Pins
 from tabhub.permissions.verdict import PageTool
+from tabhub.store.client_times import SEEN
 from tabhub.store.saved_shortcuts import SHORTCUTS
 from tabhub.store.store import Collection, Store, decoded
 
@@ -48,7 +49,8 @@ class SavedSessions:
         self._sessions = hub.sessions
         self._ownership = hub.ownership
         self._load(now)
-        self._sessions.on_change(lambda session: self._write(session.key))
+        for listen in (self._sessions.on_change, self._sessions.on_use):
+            listen(lambda session: self._write(session.key))
         self._sessions.on_stop(self._write_stopped)
         self._ownership.on_change(self._write)
 
@@ -102,7 +104,7 @@ class SavedGrants(Grants):
     def reload(self) -> None:
         """Read the saved grants again: another process may have changed them."""
         for grant in self.all():
-            if grant.scope != "session":
+            if grant.scope not in OF_SESSION:
                 super().remove(grant.id)
         for _, grant in decoded(self._collection, Grant):
             super().add(grant)
@@ -111,7 +113,7 @@ class SavedGrants(Grants):
         older = super().add(grant)
         if older is not None:
             self._collection.drop(older.id)
-        if grant.scope != "session":
+        if grant.scope not in OF_SESSION:
             self._collection.put(grant.id, msgspec.json.encode(grant))
         self._changed()
         return older
@@ -165,7 +167,8 @@ class SavedPins(Pins):
 
 
 def forget_client(store: Store, client: str) -> None:
-    """Delete the grants, shortcuts and sessions of a client."""
+    """Delete the grants, shortcuts and sessions of a client, and when it was seen."""
+    store.collection(SEEN).drop(client)
     for name, member in _OWNERS.items():
         collection = store.collection(name)
         for key, value in decoded(collection, dict[str, Any]):

@@ -113,7 +113,7 @@ def _make_private(path: Path) -> None:
     """Create the file for its owner only; SQLite gives the files beside it the same mode."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        os.fchmod(handle, 0o600)
+        os.chmod(path, 0o600)
     finally:
         os.close(handle)
 

@@ -163,7 +163,8 @@ def fault_in(error: Exception) -> str:
 
 def has_too_many_values(data: bytes, most: int = MOST_VALUES) -> bool:
     """Whether a JSON text has more values than that; no objects are made to find out."""
-    if _separators(data) <= most:
+    # No text has more separators than bytes.
+    if len(data) <= most or _separators(data) <= most:
         return False
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"") if b"\\" in data else data
     # At most every second string is a name.

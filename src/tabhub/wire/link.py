@@ -14,6 +14,9 @@ CUT = 4002
 REPLACED = 4001
 """Close code: the same profile has connected again."""
 
+CallOutcome = Literal["done", "failed", "refused", "cancelled"]
+"""How a call ended; a refused one was never given to its tool."""
+
 
 class LinkStruct(msgspec.Struct, rename="camel", kw_only=True):
     """Base: camelCase on the wire."""
@@ -181,6 +184,8 @@ class FramesAsked(LinkStruct):
 
     dispatch_id: str
     sites: list[str]
+    reading: bool = False
+    """Whether it asks instead where the result may say what has changed."""
 
 
 class FramesAllowed(LinkStruct):

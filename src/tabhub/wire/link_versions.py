@@ -1,20 +1,25 @@
 """Compares the versions of server and extension, and says which one to update.
 
-The protocol's number changes when an end that knows only the old messages could not work. The newer
-end decides whether it still supports the other's protocol, since only it knows both. Different
-versions with the same protocol only cause a notice.
+The protocol's number changes when an end that knows only the old messages could not work, or would
+ignore what a command is to act on. The newer end decides whether it still supports the other's
+protocol, since only it knows both. Different versions with the same protocol only cause a notice.
 """
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from tabhub import __version__
 
-PROTOCOL = 1
+PROTOCOL = 2
 """The protocol of this server, and of the extension in the same package."""
 OLDEST_PROTOCOL = 1
 """The oldest protocol that they still support."""
+TARGETS_SINCE = {"find": 2, "page.read selector": 2}
+"""The members that say what a command acts on or reads, or those of one command, with the protocol
+that they came with: an older extension would ignore them."""
 INCOMPATIBLE = 4004
 """Close code: the two ends have no protocol in common."""
 
@@ -53,6 +58,19 @@ def offered(extension: End) -> str:
 def parse(subprotocol: str) -> End | None:
     found = _OFFERED.fullmatch(subprotocol)
     return End(int(found[1]), found[2]) if found else None
+
+
+def unknown_target(extension: End, command: str, input: Any) -> str | None:
+    """The member of an input that names a target in a way that an extension does not know."""
+    if not isinstance(input, Mapping):
+        return None
+    # A drag names its two ends.
+    given = {*input, *input.get("from", ()), *input.get("to", ())}
+    for member, since in TARGETS_SINCE.items():
+        *only, name = member.split()
+        if extension.protocol < since and name in given and only in ([], [command]):
+            return name
+    return None
 
 
 def mismatch(

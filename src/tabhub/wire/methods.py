@@ -11,7 +11,17 @@ from typing import Any, Literal
 import msgspec
 
 from tabhub.errors import ProtocolError
-from tabhub.wire import link, pages, panel, plugin_requests, plugin_reviews, plugins
+from tabhub.wire import (
+    link,
+    pages,
+    panel,
+    panel_audit,
+    panel_calls,
+    panel_views,
+    plugin_requests,
+    plugin_reviews,
+    plugins,
+)
 
 Sender = Literal["server", "extension", "panel", "page"]
 """`panel`: a page of the extension; the extension's worker forwards its requests."""
@@ -189,18 +199,21 @@ EXTENSION = Link(
         "server",
         "relay",
         "notification",
-        panel.InvocationStart,
+        panel_calls.InvocationStart,
         about="A call of any tool begins; the panel shows it. Sent to every browser but those that "
         "say that no panel is open, with the names of tool and agent and without arguments. It can "
-        "arrive after the call's first `tool.dispatch`, and again when another panel opens.",
+        "arrive after the call's first `tool.dispatch`, and again when another panel opens or the "
+        "call goes to another tab.",
     ),
     LinkMethod(
         "tool.invocationEnd",
         "server",
         "relay",
         "notification",
-        panel.InvocationEnd,
-        about="That call has ended.",
+        panel_calls.InvocationEnd,
+        about="That call has ended; `tabId` is the tab that it opened, if it did. A call that was "
+        "refused, or whose result was kept from an earlier one, has no start; of those at most 50 "
+        "a second are sent, and all are in `calls.recent`.",
     ),
     LinkMethod(
         "confirmation.request",
@@ -224,7 +237,8 @@ EXTENSION = Link(
         "relay",
         "notification",
         panel.ConfirmationMissed,
-        about="A call was refused at once because no panel was open.",
+        about="A call was refused at once because no person could be asked: no browser of theirs "
+        "was connected, and no panel was open.",
     ),
     LinkMethod(
         "state.changed",
@@ -369,6 +383,16 @@ EXTENSION = Link(
         "before.",
     ),
     LinkMethod(
+        "confirmation.outline",
+        "panel",
+        "panel",
+        "request",
+        panel.ConfirmationOutline,
+        about="Outline in the page what a waiting call would be done to, or no longer; `not_found` "
+        "if the call no longer waits. It ends by itself with the call, and when no panel is open. "
+        "Pictures and readings of the page never have it.",
+    ),
+    LinkMethod(
         "config.setToolPermission",
         "panel",
         "panel",
@@ -415,6 +439,104 @@ EXTENSION = Link(
         "request",
         panel.AgentsStop,
         about="Stop or resume all agents.",
+    ),
+    LinkMethod(
+        "calls.recent",
+        "panel",
+        "panel",
+        "request",
+        result=panel_calls.RecentCalls,
+        about="The calls that have ended since the server began, at most 100.",
+    ),
+    LinkMethod(
+        "call.cancel",
+        "panel",
+        "panel",
+        "request",
+        panel_calls.CallCancel,
+        about="End a running call, with `cancelled_by_person` for the agent; `not_found` if it has "
+        "ended.",
+    ),
+    LinkMethod(
+        "audit.list",
+        "panel",
+        "panel",
+        "request",
+        panel_audit.AuditList,
+        panel_audit.AuditRows,
+        "A page of the audit log, newest first: calls of agents, and what the person did.",
+    ),
+    LinkMethod(
+        "audit.export",
+        "panel",
+        "panel",
+        "request",
+        panel_audit.AuditExport,
+        panel_audit.AuditText,
+        "The same as a part of a file: the entries as they are kept, one JSON object a line, or a "
+        "table. Ask again with `before` until `next` is null.",
+    ),
+    LinkMethod(
+        "tool.describe",
+        "panel",
+        "panel",
+        "request",
+        panel_views.ToolNamed,
+        panel_views.ToolDescribed,
+        "A tool with the schema of its arguments.",
+    ),
+    LinkMethod(
+        "tool.run",
+        "panel",
+        "panel",
+        "request",
+        panel_views.ToolRun,
+        panel_views.ToolRan,
+        "The person tries a tool, in any tab. No question is asked; rules that forbid the tool or "
+        "the site, and reviews of plugins, apply as to agents.",
+    ),
+    LinkMethod(
+        "clients.list",
+        "panel",
+        "panel",
+        "request",
+        result=panel_views.ClientList,
+        about="The clients, and the commands that connect agents.",
+    ),
+    LinkMethod(
+        "client.revoke",
+        "panel",
+        "panel",
+        "request",
+        panel_views.ClientRevoke,
+        about="Revoke the token of a client; `not_found` if there is none.",
+    ),
+    LinkMethod(
+        "settings.list",
+        "panel",
+        "panel",
+        "request",
+        result=panel_views.SettingList,
+        about="The settings that the panel can change.",
+    ),
+    LinkMethod(
+        "settings.set",
+        "panel",
+        "panel",
+        "request",
+        panel_views.SettingSet,
+        panel_views.SettingOutcome,
+        "Change a setting in `config.json`; a value with which the server could not start is "
+        "refused, and nothing changes.",
+    ),
+    LinkMethod(
+        "plugin.logs",
+        "panel",
+        "panel",
+        "request",
+        plugins.PluginLogsAsked,
+        plugins.PluginLogLines,
+        "What a plugin has logged.",
     ),
     LinkMethod(
         "tab.share",

@@ -12,8 +12,9 @@ import msgspec
 from tabhub.wire.link import LinkStruct
 
 Permission = Literal["off", "ask", "auto"]
-Scope = Literal["once", "session", "domain", "always"]
-"""How far an approval reaches."""
+Scope = Literal["once", "session", "domain", "always", "site_session", "site"]
+"""How far an approval reaches. The last two are for all that reads or acts on the site, until the
+session ends or for good; the others are for the tool alone."""
 Outcome = Literal["allowed", "denied", "timeout", "cancelled", "unavailable"]
 """How a call stopped waiting."""
 
@@ -32,6 +33,11 @@ class Confirmation(LinkStruct):
     id: str
     tool: str
     title: str
+    words: str
+    """What a yes allows, in one sentence, with the name that the page gives to what it is done to:
+    shortened, and without characters that cannot be seen."""
+    has_target: bool
+    """Whether there is an element that `confirmation.outline` can outline."""
     plugin: str
     client: str
     agent: str
@@ -41,6 +47,8 @@ class Confirmation(LinkStruct):
     parameters: Mapping[str, Any]
     """The arguments of the call, in full."""
     rule: str
+    why: str
+    """The rule in words that follow "Asked because"."""
     scopes: list[Scope]
     """The scopes that an approval of this call may have."""
     expires_at: int
@@ -55,34 +63,13 @@ class ConfirmationClosed(LinkStruct):
 
 
 class ConfirmationMissed(LinkStruct):
-    """`confirmation.missed`: a call was refused because no panel was open."""
+    """`confirmation.missed`: a call was refused because no person could be asked."""
 
     tool: str
     title: str
     client: str
     agent: str
     origin: str
-
-
-class InvocationStart(LinkStruct):
-    """`tool.invocationStart`: a call was allowed and runs now. It has no arguments."""
-
-    id: str
-    tool: str
-    title: str
-    plugin: str
-    session: str
-    """Of the agent that made the call."""
-    tab_id: int | None
-    """The server's own number of the tab."""
-
-
-class InvocationEnd(LinkStruct):
-    """`tool.invocationEnd`: the call of that id has ended, in a result or an error."""
-
-    id: str
-    tool: str
-    plugin: str
 
 
 class ConfirmationOutcome(LinkStruct):
@@ -104,8 +91,14 @@ class AgentShown(LinkStruct):
     answering: bool
     """Whether it is writing its answer."""
     current: int | None
-    """The tab that it last acted on."""
+    """The tab that it last acted on; a call changes it without `state.changed`, since the start and
+    the end of the call name the tab."""
     tabs: list[int]
+    connected: bool
+    """False after a restart of the server, until it comes back."""
+    last_seen: int | None
+    """When it called last, in milliseconds since 1970; null if not since the server started. It
+    changes without `state.changed`."""
 
 
 class TabShown(LinkStruct):
@@ -123,6 +116,12 @@ class TabShown(LinkStruct):
     owner: str | None
     """The session of the agent that owns it."""
     shared: bool
+    status: str
+    """`loading`, `complete` or `unloaded`, as the browser says."""
+    tools: int
+    """How many tools its page publishes."""
+    paused: bool
+    """Whether the agent that owns it is paused, or all are stopped."""
 
 
 class ToolShown(LinkStruct):
@@ -248,7 +247,7 @@ class State(LinkStruct):
     agents: list[AgentShown]
     tabs: list[TabShown]
     confirmations: list[Confirmation]
-    """Oldest first."""
+    """The oldest of each client first."""
     tools: list[ToolShown]
     """At most 500 page tools among them."""
     tools_left_out: int
@@ -268,6 +267,13 @@ class ConfirmationResponse(LinkStruct):
     scope: Scope | None = None
     seconds: Annotated[float, msgspec.Meta(gt=0)] | None = None
     """How long the grant lasts; null for no end."""
+
+
+class ConfirmationOutline(LinkStruct):
+    """`confirmation.outline`: whether the page outlines what the call would be done to."""
+
+    id: str
+    shown: bool
 
 
 class SetToolPermission(LinkStruct):

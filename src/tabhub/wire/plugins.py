@@ -81,3 +81,24 @@ class PluginLog(LinkStruct):
     plugin: str
     entries: list[PluginLogEntry]
     tab_id: int | None = None
+
+
+class PluginLogsAsked(LinkStruct):
+    """`plugin.logs`."""
+
+    plugin: str
+
+
+class PluginLogLine(LinkStruct):
+    """What a plugin has logged; a page that it runs in may have written it."""
+
+    time: int
+    """Milliseconds since 1970."""
+    level: LogLevel
+    text: str
+
+
+class PluginLogLines(LinkStruct):
+    """The result of `plugin.logs`: the last lines, the newest last."""
+
+    lines: list[PluginLogLine]

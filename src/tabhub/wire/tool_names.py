@@ -27,7 +27,7 @@ def plugin_tool_name(plugin: str, tool: str) -> str:
 
 def listed_name(name: str) -> str:
     """The name under which the tool is listed that somebody calls by either spelling."""
-    found = _TWO_UNDERSCORES.match(name)
+    found = _TWO_UNDERSCORES.match(name) if "__" in name else None
     return name if found is None else plugin_tool_name(found[1], name[found.end() :])
 
 

@@ -89,16 +89,18 @@ async def old_extension(port: int, adds: bool) -> AsyncIterator[OldExtension]:
 
 
 async def agents_work(server: Server, http: httpx.AsyncClient) -> dict[str, Any]:
-    """Make the calls of the recording."""
+    """Make the calls of the recording; results did not show pages then."""
     agent, browsers, tools = Agent(http), server.app.browsers, server.app.hub.tools
+    unread = {"observe": "none"}
     await eventually(lambda: any(browser.ready for browser in browsers.all()))
-    tab = (await agent.call("browser_open_tab", url=f"{PAGE}/form.html"))["tabId"]
+    tab = (await agent.call("browser_open_tab", url=f"{PAGE}/form.html", **unread))["tabId"]
     results: dict[str, Any] = {"tabs": (await agent.call("browser_list_tabs"))["tabs"]}
     results["read"] = await agent.call("browser_read_page", tabId=tab)
     results["click"] = await agent.call("browser_click_element", tabId=tab, selector="button")
     mail = {"selector": "#mail", "text": "ann@example.com"}
     results["typed"] = await agent.call("browser_type_text", tabId=tab, **mail)
-    upload_tab = (await agent.call("browser_open_tab", url=f"{PAGE}/upload.html"))["tabId"]
+    uploads = await agent.call("browser_open_tab", url=f"{PAGE}/upload.html", **unread)
+    upload_tab = uploads["tabId"]
     files = [{"name": "a.txt", "data": "aGVsbG8="}]
     upload = {"tabId": upload_tab, "selector": "#one", "files": files}
     results["upload"] = await agent.call("browser_upload_files", **upload)
@@ -108,7 +110,7 @@ async def agents_work(server: Server, http: httpx.AsyncClient) -> dict[str, Any]
     results["nowhere"] = await failure(
         agent.call("browser_click_element", tabId=tab, selector="#nowhere")
     )
-    await agent.call("browser_navigate_tab", tabId=tab, url=f"{PAGE}/tools.html")
+    await agent.call("browser_navigate_tab", tabId=tab, url=f"{PAGE}/tools.html", **unread)
     name = "website_tool_site_test_double"
     await eventually(lambda: any(tool.name == name for tool in tools))
     results["page tool"] = await agent.call(name, a=21)

@@ -111,10 +111,11 @@ async def test_the_same_version_is_not_reported(caplog: pytest.LogCaptureFixture
 @pytest.mark.parametrize(
     ("offered", "says", "do"),
     [
-        ("v1-0.0.9", "(0.0.9, protocol 1) is older than this server (", "update the extension"),
+        ("v2-0.0.9", "(0.0.9, protocol 2) is older than this server (", "update the extension"),
+        ("v1-99.0", "(99.0, protocol 1) is older than this server (", "update the extension"),
         (None, "(version unknown, protocol 1) is older than", "update the extension"),
-        ("v1-99.0", "(99.0, protocol 1) is newer than this server (", "update tabhub: pip install"),
-        ("v2-0.1.0", "(0.1.0, protocol 2) is newer than this server (", "update tabhub"),
+        ("v2-99.0", "(99.0, protocol 2) is newer than this server (", "update tabhub: pip install"),
+        ("v3-0.1.0", "(0.1.0, protocol 3) is newer than this server (", "update tabhub"),
     ],
 )
 async def test_another_version_is_served_and_reported_once(

@@ -50,6 +50,7 @@ async def test_a_request_has_the_client_the_tool_the_tab_all_parameters_and_the_
         assert request["tab"] == {"tabId": 1, "title": "Tab 1", "url": "https://example.com/1"}
         assert request["parameters"] == {"code": code}
         assert "permissions.tools.browser_execute_script = ask" in request["rule"]
+        assert request["why"] == "you have set this tool to ask."
         assert request["scopes"] == ["once", "session", "domain", "always"]
         assert (await extension.state())["confirmations"] == [request]
         assert await respond(extension, request["id"], "allow", scope="once")
@@ -285,6 +286,19 @@ async def test_an_approval_for_one_page_does_not_count_on_another_of_the_same_si
         assert failed.value.reason == "navigated_away"
 
 
+async def test_title_and_address_of_the_page_are_cut_in_a_request() -> None:
+    async with asking() as (_, extension, agent):
+        title, url = "\u202ea\x1b[2J\n" + "x" * 100_000, "https://example.com/" + "y" * 10**6
+        changed = {"tabId": 1, "state": "updated", "tab": tab(1, title=title, url=url)}
+        await extension.ask("tab.stateChanged", changed)
+        call = script(agent)
+        request = await question(extension)
+        assert len(request["tab"]["title"]) <= 200 and request["tab"]["title"].isprintable()
+        assert len(request["tab"]["url"]) <= 2048
+        await respond(extension, request["id"], "allow")
+        await call
+
+
 async def test_a_request_that_is_too_large_to_read_is_refused() -> None:
     async with asking() as (_, extension, agent):
         with pytest.raises(ToolFailed) as failed:
@@ -322,6 +336,24 @@ async def test_a_blank_popup_is_on_the_site_of_the_page_that_opened_it() -> None
         assert dispatched["params"]["site"] == "" and dispatched["params"]["frames"] is True
 
 
+async def test_a_popup_that_has_left_its_blank_page_for_its_openers_site_is_used_there() -> None:
+    async with asking() as (_, extension, agent):
+        blank = {"tabId": 7, "state": "opened", "tab": tab(7, url="about:blank"), "openedBy": 1}
+        await extension.ask("tab.stateChanged", blank)
+        await extension.share_all()
+        del extension.handlers["page.evaluate"]
+        call = script(agent, 7)
+        assert await respond(extension, (await question(extension))["id"], "allow")
+        early = await extension.command("page.evaluate")
+        there = tab(7, url="https://example.com/popup")
+        await extension.notify("tab.stateChanged", {"tabId": 7, "state": "updated", "tab": there})
+        await extension.send({"id": early["id"], "error": Refusal("tab_url_mismatch").wire})
+        again = await extension.command("page.evaluate")
+        assert (early["params"]["site"], again["params"]["site"]) == ("", "example.com")
+        await extension.send({"id": again["id"], "result": {"output": {"value": 1}}})
+        assert await call == {"value": 1}
+
+
 async def test_a_frame_of_another_site_is_entered_only_where_the_call_would_be_allowed() -> None:
     domains = {"off.example": "off", "ask.example": "ask", "free.example": "auto"}
     settings = Settings(permissions=PermissionSettings(domains=domains))  # type: ignore[arg-type]
@@ -355,3 +387,32 @@ async def test_acting_in_a_frame_needs_the_approval_for_its_site() -> None:
         assert request["origin"] == "pay.example"
         await respond(extension, request["id"], "allow")
         assert (await call)["trusted"] is True
+
+
+async def test_a_rule_that_is_turned_off_ends_the_question() -> None:
+    off = {"plugin": "browser", "tool": "browser_execute_script", "permission": "off"}
+    async with asking() as (server, extension, agent):
+        call = script(agent)
+        request = await question(extension)
+        assert (await extension.ask("config.setToolPermission", off))["result"] == {}
+        with pytest.raises(ToolFailed) as failed:
+            await call
+        assert failed.value.reason == "permission_off"
+        closed = (await extension.next("confirmation.closed"))["params"]
+        assert closed == {"id": request["id"], "outcome": "denied"}
+        late = await extension.ask(
+            "confirmation.response", {"id": request["id"], "decision": "allow"}
+        )
+        assert late["result"] == {"accepted": False, "outcome": "denied"}
+        entries = server.app.audit.entries(9)
+        entry = next(one for one in entries if one["tool"] == "browser_execute_script")
+        assert entry["verdict"] == "denied" and "permission_off: " in entry["rule"]
+
+
+async def test_long_names_of_agents_and_tools_are_cut() -> None:
+    async with asking() as (_, extension, agent):
+        agent.http.headers["User-Agent"] = "x" * 5000
+        call = script(agent)
+        request = await question(extension)
+        assert len(request["agent"]) <= 80 and len(request["title"]) <= 200
+        call.cancel()

@@ -48,8 +48,16 @@ class Browser:
     """Whether it has said what kind of browser it is, on this connection or on the one before."""
     panels: int | None = None
     """How many side panels are open in it; None if it does not say."""
+    asks_persons: bool = False
+    """Whether its extension shows a person what waits, with a panel open or not: it says how many
+    panels are open, now or on the connection before. Other extensions than tabhub's do not."""
     is_remote: bool = False
     """Whether it is reached through the proxy."""
+
+    @property
+    def is_persons(self) -> bool:
+        """Whether it is a person's own, on this machine, and its extension can reach the person."""
+        return self.asks_persons and not self.is_managed and not self.is_remote
 
     @property
     def is_managed(self) -> bool:
@@ -119,8 +127,9 @@ class Browsers:
         # Until it lists its tabs it is the browser that it was, so that one of the agents' own
         # does not ask for approvals in between.
         info = before.info if before else link.BrowserInfo()
-        is_known = before is not None
-        self._all[id] = Browser(id, connection, info, is_known=is_known, is_remote=is_remote)
+        browser = Browser(id, connection, info, is_known=before is not None, is_remote=is_remote)
+        browser.asks_persons = before is not None and before.asks_persons
+        self._all[id] = browser
         self._ownership.share_browser(id, is_remote)
         return known.connection if known else None
 
@@ -130,10 +139,10 @@ class Browsers:
         if self.is_current(id, connection):
             browser = self._all.pop(id)
             log.info("%s has gone", browser)
-            self._panels_changed()
             loop = asyncio.get_running_loop()
             timer = loop.call_later(FORGET_AFTER_SECONDS, self._forget, id)
             self._leaving[id] = (browser, timer)
+            self._panels_changed()
             self._listed.set()
 
     def handle(self, id: str, sender: LinkConnection, method: str, params: msgspec.Raw) -> None:
@@ -146,7 +155,7 @@ class Browsers:
 
         True without any browser, so that the call fails for that and not for a permission.
         """
-        browser = self._default() if id is None else self._all.get(id)
+        browser = self.default() if id is None else self._all.get(id)
         return browser is None or browser.is_managed
 
     def is_remote(self, id: str) -> bool:
@@ -160,7 +169,7 @@ class Browsers:
         So in browsers of the agents' own; and in one that is reached through the proxy, where its
         person has decided what this server may do, and the extension sees to it.
         """
-        browser = self._default() if id is None else self._all.get(id)
+        browser = self.default() if id is None else self._all.get(id)
         return browser is None or browser.is_managed or browser.is_remote
 
     @property
@@ -168,15 +177,21 @@ class Browsers:
         return any(browser.panels for browser in self._all.values())
 
     @property
-    def watched(self) -> list[Browser]:
-        """The browsers here that may show the person what happens: no panel is open in others."""
-        here = (browser for browser in self._all.values() if not browser.is_remote)
-        return [browser for browser in here if browser.panels != 0]
+    def has_person(self) -> bool:
+        """Whether a person's own browser is connected here, or was a moment ago."""
+        leaving = (browser for browser, _ in self._leaving.values())
+        return any(browser.is_persons for browser in (*self._all.values(), *leaving))
 
     @property
     def are_elsewhere(self) -> bool:
         """Whether there are browsers, and all of them are reached through the proxy."""
         return bool(self._all) and all(browser.is_remote for browser in self._all.values())
+
+    @property
+    def watched(self) -> list[Browser]:
+        """The browsers here that may show the person what happens: no panel is open in others."""
+        all = self._all.values()
+        return [browser for browser in all if browser.panels != 0 and not browser.is_remote]
 
     def on_activated(self, listener: Callable[[Tab], None]) -> None:
         """Call the listener with every tab that a person activates, or whose window they do."""
@@ -225,22 +240,20 @@ class Browsers:
         If the server keeps a browser of the agents' own, that one, even before it connects: a
         person's browser is used instead only where a call names it.
         """
-        browser = self._default()
+        browser = self.default()
         if browser is None:
             if self._all or self.keeps_own():
                 raise _connecting()
             raise _none_connected(self.absence())
         return browser
 
-    def _default(self) -> Browser | None:
-        """None also while nobody knows what kind of browser it will be."""
+    def default(self) -> Browser | None:
+        """The same; None without one, or while nobody knows what kind of browser it will be."""
         only_own = self.keeps_own()
-        usable = (
-            browser
-            for browser in reversed(self._all.values())
-            if browser.is_known and (browser.is_own or not only_own)
-        )
-        return next(usable, None)
+        for browser in reversed(self._all.values()):
+            if browser.is_known and (browser.is_own or not only_own):
+                return browser
+        return None
 
     async def ready(self, id: str | None) -> None:
         """Wait until the browser of a call has listed its tabs, so that its kind is known.
@@ -457,7 +470,9 @@ class Browsers:
         self._set_panels(id, params.open)
 
     def _set_panels(self, id: str, panels: int | None) -> None:
-        self._all[id].panels = 0 if self.is_remote(id) else panels
+        browser = self._all[id]
+        browser.panels = 0 if browser.is_remote else panels
+        browser.asks_persons = panels is not None
         self._panels_changed()
 
     def _panels_changed(self) -> None:
@@ -479,6 +494,7 @@ class Browsers:
             if tab is not None and tab.browser == id:
                 agent.awaited = tab.native_id
         self.learn_all(id, [])
+        self._panels_changed()
 
     _HANDLERS: ClassVar = Handlers(
         EXTENSION.taken_by("browsers"),

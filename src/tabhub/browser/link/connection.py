@@ -22,8 +22,16 @@ from tabhub.browser.link.pending import (
 )
 from tabhub.calls.time_limit import Progress
 from tabhub.config.paths import in_development
-from tabhub.errors import Internal, NotFound, ProtocolError, TabhubError, Unavailable
+from tabhub.errors import (
+    Internal,
+    InvalidArguments,
+    NotFound,
+    ProtocolError,
+    TabhubError,
+    Unavailable,
+)
 from tabhub.wire import jsonrpc, link, methods, plugins
+from tabhub.wire import link_versions as versions
 from tabhub.wire.pages import NOT_RECEIVED, Execute, Outcome
 
 log = logging.getLogger(__name__)
@@ -48,7 +56,9 @@ class LinkConnection:
         max_bytes: int,
         log_fault: LogFault = log.warning,
         table: methods.Link = methods.EXTENSION,
+        extension: versions.End = versions.SERVER,
     ) -> None:
+        self._extension = extension
         self._table = table
         self._handlers = _HANDLERS[table]
         self._send = send
@@ -81,6 +91,7 @@ class LinkConnection:
         """Run a command in the browser, where it may act, and return its output."""
         if self.closed:
             raise disconnected()
+        self._require_known(command, input)
         pending = pending or Pending()
         if self._is_checked:
             require_input(command, input)
@@ -88,6 +99,16 @@ class LinkConnection:
         id = self._new_id()
         body = self._request(id, command, input, tab, pending)
         return await self._result(id, body, pending, progress)
+
+    def _require_known(self, command: str, input: Any) -> None:
+        """Raise if the extension would ignore what the command is to act on."""
+        member = versions.unknown_target(self._extension, command, input)
+        if member is not None:
+            raise InvalidArguments(
+                f"The browser's extension is too old for {member} ({self._extension}). Nothing "
+                f"was done. Name the target in another way, or update the extension: "
+                f"{versions.UPDATE_EXTENSION}."
+            )
 
     async def call_plugin(self, request: link.Dispatch, progress: Progress) -> Any:
         """Run a tool of a plugin in a tab; its `dispatchId` is set here."""
@@ -255,7 +276,10 @@ class LinkConnection:
 
     def _frames(self, params: link.FramesAsked) -> link.FramesAllowed:
         pending = self._pending.get(params.dispatch_id)
-        return link.FramesAllowed(sites=pending.enterable(params.sites) if pending else [])
+        if pending is None:
+            return link.FramesAllowed(sites=[])
+        allowed = pending.readable if params.reading else pending.enterable
+        return link.FramesAllowed(sites=allowed(params.sites))
 
     def _read(self, params: link.FileRead) -> link.FilePiece:
         pending = self._pending.get(params.dispatch_id)

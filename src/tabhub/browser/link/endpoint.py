@@ -115,7 +115,7 @@ class LinkEndpoint:
         is_remote: bool = False,
     ) -> None:
         if self._is_refused(profile, extension):
-            await self._turn_away(profile, send)
+            await self._turn_away(profile, extension, send)
         else:
             await self._serve(profile, extension, receive, send, is_remote)
 
@@ -131,9 +131,9 @@ class LinkEndpoint:
         if self._browsers.mismatched(profile, found) and found is not None:
             log.warning("%s Do: %s", found.says, found.do)
 
-    async def _turn_away(self, profile: str, send: Send) -> None:
+    async def _turn_away(self, profile: str, extension: End, send: Send) -> None:
         """Send our version before closing, so that the extension can say what to update."""
-        connection = self._connect(profile, send)
+        connection = self._connect(profile, extension, send)
         try:
             await self._greet(connection)
             await self._closers[connection](versions.INCOMPATIBLE, "incompatible")
@@ -143,7 +143,7 @@ class LinkEndpoint:
     async def _serve(
         self, profile: str, extension: End, receive: Receive, send: Send, is_remote: bool
     ) -> None:
-        connection = self._connect(profile, send)
+        connection = self._connect(profile, extension, send)
         try:
             await self._welcome(profile, connection, is_remote)
             while (event := await receive())["type"] == "websocket.receive":
@@ -159,7 +159,7 @@ class LinkEndpoint:
                 self._plugins.left(profile)
             self._browsers.leave(profile, connection)
 
-    def _connect(self, profile: str, send: Send) -> LinkConnection:
+    def _connect(self, profile: str, extension: End, send: Send) -> LinkConnection:
         async def send_text(text: str) -> None:
             await send({"type": "websocket.send", "text": text})
 
@@ -170,6 +170,7 @@ class LinkEndpoint:
             send_text,
             lambda sender, method, params: self._handle(profile, sender, method, params),
             self._max_bytes,
+            extension=extension,
         )
         self._closers[connection] = close
         connection.hang_up = lambda: close(link.CUT, "cut")

@@ -46,6 +46,7 @@ class Pending:
         "_reports",
         "_waiting",
         "may_enter",
+        "may_read",
         "read_file",
         "read_result",
         "site",
@@ -57,6 +58,7 @@ class Pending:
         site: str | None = None,
         may_enter: Callable[[str], bool] | None = None,
         *,
+        may_read: Callable[[str], bool] | None = None,
         learn: Learn | None = None,
         read_file: ReadFile | None = None,
         untrusted: bool = False,
@@ -66,6 +68,8 @@ class Pending:
         """The site that the tab must show; None for any."""
         self.may_enter = may_enter
         """Whether it may enter frames of another site; None allows all."""
+        self.may_read = may_read
+        """Whether its result may say what has changed in frames of another site; None: nowhere."""
         self.read_file = read_file
         """Reads the files that it uploads."""
         self.untrusted = untrusted
@@ -89,6 +93,11 @@ class Pending:
         """Those of the sites whose frames may be entered."""
         may_enter = self.may_enter
         return sites if may_enter is None else [site for site in sites if may_enter(site)]
+
+    def readable(self, sites: list[str]) -> list[str]:
+        """Those of the sites of whose frames the result may say what has changed."""
+        may_read = self.may_read
+        return [] if may_read is None else [site for site in sites if may_read(site)]
 
     def piece(self, index: int, offset: int) -> bytes:
         """The next bytes of a file that the command uploads."""

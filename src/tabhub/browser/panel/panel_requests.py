@@ -7,10 +7,13 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from tabhub.browser.link.browsers import Browsers
+from tabhub.browser.panel.call_feed import CallFeed
 from tabhub.browser.panel.panel_approvals import Panels
+from tabhub.browser.panel.request_subjects import RequestSubjects
 from tabhub.calls.ports import AuditSink, incident
 from tabhub.calls.running import Control
 from tabhub.config.clients import MAIN
+from tabhub.config.setting_list import form_settings
 from tabhub.config.settings import LevelWord
 from tabhub.errors import NotFound, ProtocolError, TabhubError
 from tabhub.hub.tools import ToolRegistry
@@ -25,11 +28,28 @@ from tabhub.wire.plugin_requests import (
 )
 
 GET_STATE = "config.getState"
-SECRET_PARAMS = {"config.setPluginSettings": frozenset({"settings"})}
-"""Params that the audit log does not show."""
-READING = frozenset({GET_STATE, "plugin.getReview", "plugin.getSource"})
+READING = frozenset(
+    {
+        GET_STATE,
+        "audit.export",
+        "audit.list",
+        "calls.recent",
+        "clients.list",
+        "confirmation.outline",
+        "plugin.getReview",
+        "plugin.getSource",
+        "plugin.logs",
+        "settings.list",
+        "tool.describe",
+    }
+)
 """Requests that are not in the audit log, since they change nothing."""
+UNAUDITED = READING | {"tool.run"}
+"""With one whose call is in the log by itself."""
+Json = dict[str, Any]
 P = TypeVar("P", bound=LinkStruct)
+Views = Mapping[str, Callable[[Any], Any]]
+"""Handlers of other parts of the server, by method."""
 
 
 class PersonRules(Protocol):
@@ -97,6 +117,9 @@ class PanelRequests:
         pairing: PairingRequests,
         plugins: PluginRequests,
         reviews: ReviewRequests,
+        calls: CallFeed,
+        subjects: RequestSubjects,
+        views: Views,
     ) -> None:
         self._browsers = browsers
         self._panels = panels
@@ -107,6 +130,7 @@ class PanelRequests:
         self._audit = audit
         self._pairing = pairing
         self._plugins = plugins
+        self._subjects = subjects
         self._handlers = Handlers(
             EXTENSION.taken_by("panel"),
             {
@@ -116,8 +140,10 @@ class PanelRequests:
                 "config.setSkipPermissions": _anywhere(self._set_skip),
                 "config.setPluginSettings": _anywhere(self._set_settings),
                 "confirmation.response": _anywhere(self._respond),
+                "confirmation.outline": _anywhere(self._outline),
                 "agent.pause": _anywhere(self._pause),
                 "agents.stop": _anywhere(self._stop),
+                **{name: _anywhere(handler) for name, handler in calls.handlers.items()},
                 "tab.share": _anywhere(self._share),
                 "tab.takeBack": _anywhere(self._take_back),
                 "grant.revoke": _anywhere(self._revoke),
@@ -135,6 +161,7 @@ class PanelRequests:
                 "plugin.getReview": _anywhere(reviews.show),
                 "plugin.getSource": _anywhere(reviews.source),
                 "plugin.approve": _anywhere(reviews.approve),
+                **{name: _anywhere(handler) for name, handler in views.items()},
             },
         )
 
@@ -142,40 +169,45 @@ class PanelRequests:
         def act() -> Any:
             return self._handlers.handle(method, params, profile)
 
-        if method in READING or method not in self._handlers:
+        if method in UNAUDITED or method not in self._handlers:
             return act()
-        return self._audited(method, params, act)
+        decoded = msgspec.json.decode(params)
+        given = decoded if isinstance(decoded, dict) else {}
+        about = self._subjects.of(method, given)
+        return self._audited(method, {**given, "about": about} if about else given, act)
 
-    def _audited(self, method: str, params: msgspec.Raw, act: Callable[[], Any]) -> Any:
+    def _audited(self, method: str, arguments: Json, act: Callable[[], Any]) -> Any:
         """Write what the person does to the audit log, as what agents do."""
         try:
             result = act()
         except Exception as error:
-            self._record(method, params, error)
+            self._record(method, arguments, error)
             raise
         if isawaitable(result):
-            return self._audited_later(method, params, result)
-        self._record(method, params)
+            return self._audited_later(method, arguments, result)
+        self._record(method, arguments)
         return result
 
-    async def _audited_later(self, method: str, params: msgspec.Raw, act: Awaitable[Any]) -> Any:
+    async def _audited_later(self, method: str, arguments: Json, act: Awaitable[Any]) -> Any:
         try:
             result = await act
         except Exception as error:
-            self._record(method, params, error)
+            self._record(method, arguments, error)
             raise
-        self._record(method, params)
+        self._record(method, arguments)
         return result
 
-    def _record(self, method: str, params: msgspec.Raw, error: Exception | None = None) -> None:
+    def _record(self, method: str, arguments: Json, error: Exception | None = None) -> None:
         failed = error if isinstance(error, TabhubError | None) else ProtocolError(str(error))
-        decoded = msgspec.json.decode(params)
-        arguments = decoded if isinstance(decoded, dict) else {}
-        secret = SECRET_PARAMS.get(method, frozenset())
+        secret = _secret_params(method, arguments)
         self._audit.record(incident("panel", MAIN.name, method, arguments, failed, secret))
 
     def _respond(self, params: panel.ConfirmationResponse) -> panel.ConfirmationOutcome:
         return self._panels.respond(params)
+
+    def _outline(self, params: panel.ConfirmationOutline) -> Nothing:
+        self._panels.outline(params)
+        return Nothing()
 
     def _set_tool(self, params: panel.SetToolPermission) -> Nothing:
         tool = self._tools.get(params.tool)
@@ -233,6 +265,14 @@ class PanelRequests:
         if not self._rules.revoke(params.id):
             raise NotFound("This grant no longer exists.")
         return Nothing()
+
+
+def _secret_params(method: str, params: Json) -> frozenset[str]:
+    """The params that the audit log does not show."""
+    if method == "config.setPluginSettings":
+        return frozenset({"settings"})
+    is_other = method == "settings.set" and str(params.get("key")) not in form_settings()
+    return frozenset({"value"}) if is_other else frozenset()
 
 
 def _anywhere(act: Callable[[P], Any]) -> Callable[[str, P], Any]:

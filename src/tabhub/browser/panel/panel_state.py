@@ -1,19 +1,20 @@
 """The state that the side panel shows, and the notification that it has changed."""
 
 import asyncio
-from itertools import count
+import time
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.panel.panel_approvals import Panels
 from tabhub.calls.approvals import Terms
 from tabhub.calls.authorization import Guard
-from tabhub.calls.call import Call
 from tabhub.config.clients import MAIN
 from tabhub.config.settings import LevelWord
 from tabhub.hub.hub import Hub
 from tabhub.hub.sessions import AgentSession
 from tabhub.hub.tabs import Tab
+from tabhub.hub.texts import one_line, title_and_address
 from tabhub.hub.tools import Tool
 from tabhub.permissions.grants import Grant
 from tabhub.permissions.verdict import Allow, Ask
@@ -66,6 +67,7 @@ class PanelStateBuilder:
         rules: RulesView,
         pairing: PairingView,
         plugins: PluginView,
+        tools_in: Callable[[Tab], int],
     ) -> None:
         self._hub = hub
         self._browsers = browsers
@@ -74,6 +76,10 @@ class PanelStateBuilder:
         self._rules = rules
         self._pairing = pairing
         self._plugins = plugins
+        self._tools_in = tools_in
+        """How many tools the page of a tab publishes."""
+        self._clock_began = time.time() - time.monotonic()
+        """When the monotonic clock began, in seconds since 1970."""
 
     def __call__(self, browser: str) -> panel.State:
         permissions = self._guard.permissions
@@ -116,25 +122,32 @@ class PanelStateBuilder:
             answering=agent.turn is not None,
             current=agent.current,
             tabs=self._hub.ownership.of(agent.key),
+            connected=not agent.asleep,
+            last_seen=None if agent.asleep else int((self._clock_began + agent.used) * 1000),
         )
 
     def _tab(self, tab: Tab) -> panel.TabShown:
+        owner = self._hub.ownership.owner(tab.id)
+        title, url = title_and_address(tab.title, tab.url)
         return panel.TabShown(
             tab_id=tab.id,
             native_id=tab.native_id,
             browser=tab.browser,
-            title=tab.title,
-            url=tab.url,
+            title=title,
+            url=url,
             active=tab.active,
             focused_window=tab.focused_window,
-            owner=self._hub.ownership.owner(tab.id),
+            owner=owner,
             shared=self._hub.ownership.is_shared(tab),
+            status=tab.status,
+            tools=self._tools_in(tab),
+            paused=owner is not None and self._hub.sessions.is_halted(owner),
         )
 
     def _tool(self, tool: Tool, browser: str) -> panel.ToolShown:
         return panel.ToolShown(
             name=tool.name,
-            title=tool.title or tool.name,
+            title=one_line(tool.title or "") or tool.name,
             plugin=tool.plugin,
             site=tool.site,
             permission=self._rules.level_of(tool.name),
@@ -175,50 +188,3 @@ class PanelNotifier:
     def _notify(self) -> None:
         self._waiting = None
         self._browsers.notify_all("state.changed", Nothing())
-
-
-class InvocationNotifier:
-    """Tells the panels when a call begins and ends, so that they show what is running.
-
-    Two more messages would make a quick call half as long again: where no panel is open, none is
-    sent.
-    """
-
-    def __init__(self, browsers: Browsers) -> None:
-        self._browsers = browsers
-        self._numbers = count(1)
-        self._running: dict[int, panel.InvocationStart] = {}
-        """The running calls."""
-        browsers.on_panels(self._panels_changed)
-
-    def executed(self, call: Call, is_start: bool) -> None:
-        if is_start:
-            self._started(call)
-        else:
-            self._ended(call)
-
-    def _started(self, call: Call) -> None:
-        tool = call.tool
-        start = self._running[id(call)] = panel.InvocationStart(
-            id=str(next(self._numbers)),
-            tool=tool.name,
-            title=tool.title or tool.name,
-            plugin=tool.plugin,
-            session=call.session,
-            tab_id=None if call.tab is None else call.tab.id,
-        )
-        self._notify("tool.invocationStart", start)
-
-    def _ended(self, call: Call) -> None:
-        start = self._running.pop(id(call))
-        end = panel.InvocationEnd(id=start.id, tool=start.tool, plugin=start.plugin)
-        self._notify("tool.invocationEnd", end)
-
-    def _notify(self, method: str, params: Any) -> None:
-        for browser in self._browsers.watched:
-            browser.connection.notify(method, params)
-
-    def _panels_changed(self) -> None:
-        """A panel that has opened learns what is running; others know these calls by their ids."""
-        for start in self._running.values():
-            self._notify("tool.invocationStart", start)

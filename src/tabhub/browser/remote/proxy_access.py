@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from tabhub.errors import InvalidArguments
+from tabhub.system.rights import others_can
 
 PATH = "/mcp"
 LONGEST_TOKEN = 32_768
@@ -68,11 +69,11 @@ def read_token(path: Path) -> str:
     """The token in a file that only its owner can read."""
     try:
         with path.open("rb") as file:
-            mode = os.fstat(file.fileno()).st_mode
+            status = os.fstat(file.fileno())
             data = file.read(LONGEST_TOKEN + 1)
     except OSError as error:
         raise InvalidArguments(f"{path} cannot be read: {error.strerror}.") from None
-    if os.name == "posix" and mode & _SHARED:
+    if others_can(status):
         raise InvalidArguments(f"Others can read {path}, which has a token: chmod 600 {path}")
     token = data.decode("ascii", errors="replace").strip()
     if not token or len(data) > LONGEST_TOKEN or not token.isprintable() or " " in token:

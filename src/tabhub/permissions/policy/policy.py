@@ -31,7 +31,7 @@ KEYS = (
     *("unattended", "elicitation"),
     *("defaults", "tools", "plugins", "domains", "toolsets", "sites", "conditions"),
 )
-DEFAULT_KEYS = ("managed", "personal", "reading")
+DEFAULT_KEYS = ("managed", "personal", "reading", "minor")
 SITE_KEYS = ("deny", "allow")
 CONDITION_KEYS = ("tools", "argument", "hosts", "one_of", "matches", "otherwise", "optional")
 _REQUIRED = ("tools", "argument", "otherwise")

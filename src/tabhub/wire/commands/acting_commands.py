@@ -7,11 +7,16 @@ from msgspec import UNSET
 
 from tabhub.wire.commands.command import (
     Command,
+    ConfirmedDialog,
+    ConfirmedTarget,
     Dialog,
     Effect,
     FileToGive,
     Maybe,
     Named,
+    NoInput,
+    NoOutput,
+    Observe,
     Place,
     Point,
     Shape,
@@ -25,6 +30,7 @@ class Hover(Place, kw_only=True):
 
     settle: Maybe[Settle] = UNSET
     """How many ms to wait for the page to settle; default 1,000."""
+    observe: Maybe[Observe] = UNSET
 
 
 class Click(Hover, kw_only=True):
@@ -56,6 +62,10 @@ class ElementAction(Named, kw_only=True):
     """The element."""
 
     settle: Maybe[Settle] = UNSET
+    observe: Maybe[Observe] = UNSET
+    find: Maybe[str] = UNSET
+    confirmed: Maybe[ConfirmedTarget] = UNSET
+    """As in `Place`."""
 
 
 class Fill(ElementAction, kw_only=True):
@@ -114,6 +124,9 @@ class Type(Shape, kw_only=True):
 
     text: str
     settle: Maybe[Settle] = UNSET
+    observe: Maybe[Observe] = UNSET
+    confirmed: Maybe[ConfirmedTarget] = UNSET
+    """As in `Place`, for the element that has the focus."""
 
 
 class KeyEffect(FieldEffect, kw_only=True):
@@ -121,6 +134,10 @@ class KeyEffect(FieldEffect, kw_only=True):
 
     focused: Maybe[str] = UNSET
     """The element that the focus moved to."""
+    received_by: Maybe[str] = UNSET
+    """What got the last key, if that is no field and keeps the focus; empty: nothing has it."""
+    prevented: Maybe[int] = UNSET
+    """How many characters the page kept from being written, if none were."""
 
 
 class Pressed(Shape, kw_only=True):
@@ -186,6 +203,7 @@ class Drag(Shape, kw_only=True):
     to: Place
     modifiers: Maybe[list[str]] = UNSET
     settle: Maybe[Settle] = UNSET
+    observe: Maybe[Observe] = UNSET
 
 
 class DragPath(Shape):
@@ -201,13 +219,60 @@ class Dragged(Acted, kw_only=True):
     path: DragPath
 
 
+class SoughtTarget(Place, kw_only=True):
+    """What an action names."""
+
+    kind: Maybe[Literal["text", "select"]] = UNSET
+    """What must take the action, if words name it."""
+
+
+class SeekTargets(Shape):
+    """What an action names: one place, or two for a drag."""
+
+    places: list[SoughtTarget]
+
+
+class AskedTarget(ConfirmedTarget, kw_only=True):
+    """The element there: at a point, the control that it belongs to."""
+
+    sensitive: bool
+    """Whether it is a field for a password or the like."""
+    site: Maybe[str] = UNSET
+    """The site of the frame that it is in, if that is not the page's."""
+
+
+class SeekReceiver(Shape):
+    """What an action that names nothing is done to."""
+
+    of: Literal["focus", "chooser"]
+    """The element that has the focus, or the input whose file chooser is open."""
+
+
+class AskedTargets(Shape):
+    """The elements, in that order."""
+
+    targets: list[AskedTarget]
+
+
+class OutlineTargets(Shape):
+    """The elements to outline, in place of any others; none to outline nothing."""
+
+    refs: list[str]
+    milliseconds: Annotated[float, msgspec.Meta(ge=0)]
+    """The outline ends by itself after this time."""
+
+
 class AnswerDialog(Shape, kw_only=True):
     """The answer to the open dialog."""
 
     action: Literal["accept", "dismiss"]
     prompt_text: Maybe[str] = UNSET
     """Default: the prompt's own text. For HTTP authentication `user:password`."""
+    confirmed: Maybe[ConfirmedDialog] = UNSET
+    """What a person was asked about: if the page shows another dialog now, nothing is done
+    (`target_changed`)."""
     settle: Maybe[Settle] = UNSET
+    observe: Maybe[Observe] = UNSET
 
 
 class AnsweredDialog(Shape):
@@ -264,4 +329,31 @@ COMMANDS = (
     Command("page.drag", "Drags from one place to another.", Drag, Dragged),
     Command("page.dialog", "Answers a dialog.", AnswerDialog, AnsweredDialog),
     Command("page.upload", "Gives files to the page.", Upload, Uploaded),
+    Command(
+        "page.target",
+        "Finds what an action would be done to, so that a person can be asked about it; acts on "
+        "nothing and attaches nothing.",
+        SeekTargets,
+        AskedTargets,
+    ),
+    Command(
+        "page.receiver",
+        "Finds what keys or files would go to that name no element, so that a person can be asked "
+        "about it; acts on nothing and attaches nothing.",
+        SeekReceiver,
+        AskedTarget,
+    ),
+    Command(
+        "page.shownDialog",
+        "Says which dialog would be answered, so that a person can be asked about it.",
+        NoInput,
+        ConfirmedDialog,
+    ),
+    Command(
+        "page.outline",
+        "Outlines elements for the person. While another command runs in the tab, there is no "
+        "outline.",
+        OutlineTargets,
+        NoOutput,
+    ),
 )

@@ -95,6 +95,21 @@ class Named(Shape, kw_only=True):
     selector: Maybe[str] = UNSET
 
 
+class FoundTarget(Shape):
+    """An element that was found, as results name it: what words meant, or what lies in front."""
+
+    ref: str
+    role: str
+    name: str
+
+
+class ConfirmedTarget(FoundTarget, kw_only=True):
+    """What a person has said yes to."""
+
+    position: Maybe[int] = UNSET
+    """Another number if the page has moved the element, or lets it lead elsewhere."""
+
+
 class Place(Named, kw_only=True):
     """An element, or a point; a point means the topmost element there, in any frame."""
 
@@ -104,6 +119,11 @@ class Place(Named, kw_only=True):
     page_x: Maybe[float] = UNSET
     """Together with `pageY`, a point on the page."""
     page_y: Maybe[float] = UNSET
+    find: Maybe[str] = UNSET
+    """The element, by words; an error with candidates if no element is clearly meant."""
+    confirmed: Maybe[ConfirmedTarget] = UNSET
+    """What a person was asked about: if it is another element now, has another name or was moved,
+    nothing is done (`target_changed`)."""
 
 
 class Element(Shape):
@@ -115,13 +135,18 @@ class Element(Shape):
     attributes: dict[str, str]
 
 
-class Dialog(Shape, kw_only=True):
-    """An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication, `url` to the
-    dialogs of a page."""
+class ConfirmedDialog(Shape, kw_only=True):
+    """A dialog that a person is asked about: what tells it from others."""
 
     type: Literal["alert", "confirm", "prompt", "beforeunload", "file_chooser", "http_auth"]
     message: str
     default_prompt: Maybe[str] = UNSET
+
+
+class Dialog(ConfirmedDialog, kw_only=True):
+    """An open dialog; `origin`, `realm` and `scheme` belong to HTTP authentication, `url` to the
+    dialogs of a page."""
+
     multiple: Maybe[bool] = UNSET
     """Whether a file chooser accepts several files."""
     url: Maybe[HiddenAddress] = UNSET
@@ -138,6 +163,21 @@ class BegunDownload(Shape):
     url: SourceAddress
 
 
+Observe = Annotated[int, msgspec.Meta(ge=1, le=200_000)]
+"""How many characters the result may say about what has changed; without it, it says nothing."""
+
+
+class Changes(Shape, kw_only=True):
+    """What has changed in the document of an action, as lines of a reading."""
+
+    lines: str
+    """`+` before lines that are new or different, `-` before those that are gone."""
+    whole: bool
+    """Whether these are all of them."""
+    pending: Maybe[int] = UNSET
+    """How many requests of the action still wait for a response."""
+
+
 class Effect(Shape, kw_only=True):
     """The effect of an action."""
 
@@ -151,6 +191,16 @@ class Effect(Shape, kw_only=True):
     """The number of a tab that was opened, in the background."""
     download: Maybe[BegunDownload] = UNSET
     """The download that started."""
+    changes: Maybe[Changes] = UNSET
+    """Set if it was asked for (`observe`), and the document is still there."""
+    closed: Maybe[bool] = UNSET
+    """Whether the tab has closed, as a popup does after its last click."""
+    opener: Maybe[int] = UNSET
+    """The number of the tab that had opened the closed one."""
+    leaving: Maybe[bool] = UNSET
+    """Whether the tab goes to another page, which is not there yet."""
+    found: Maybe[list[FoundTarget]] = UNSET
+    """What was acted on, if it was named by words (`find`)."""
 
 
 class WaitingRequest(Shape, kw_only=True):

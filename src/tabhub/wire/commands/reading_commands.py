@@ -11,6 +11,7 @@ from tabhub.wire.commands.command import (
     Command,
     Count,
     Element,
+    FoundTarget,
     Maybe,
     Named,
     NoInput,
@@ -62,6 +63,9 @@ class ReadPage(Shape, kw_only=True):
     depth: Maybe[Count] = UNSET
     ref: Maybe[str | None] = UNSET
     """Only this element and its descendants."""
+    selector: Maybe[str] = UNSET
+    find: Maybe[str] = UNSET
+    """Words: only the part of the page that they are found in."""
     max_chars: Maybe[int] = UNSET
     offset: Maybe[Count] = UNSET
     since: Maybe[int | None] = UNSET
@@ -111,16 +115,27 @@ class FoundElement(Shape, kw_only=True):
     name: str
     type: Maybe[str] = UNSET
     """The type of an input."""
+    state: Maybe[str] = UNSET
+    """Its attributes and states as a reading lists them: value, checked, disabled and others."""
+    row: Maybe[str] = UNSET
+    """The text of the table row that it is in."""
+    behind: Maybe[FoundTarget] = UNSET
+    """The dialog or menu that shuts it off."""
+    shut_off: Maybe[bool] = UNSET
+    """Whether the page has shut it off although no dialog is open."""
     reason: str
 
 
-class FoundElements(Shape):
+class FoundElements(Shape, kw_only=True):
     """Matches in all frames, best first."""
 
     matches: list[FoundElement]
     total: int
+    nearest: Maybe[list[FoundElement]] = UNSET
+    """If nothing matches: those that match in part. Older extensions do not look for them."""
     whole: bool
     """Whether the whole page was searched; a huge one is not."""
+    is_loading: Maybe[bool] = UNSET
 
 
 class ElementAndView(Shape, kw_only=True):
@@ -175,6 +190,8 @@ class QueriedElements(Shape):
 class ReadPiece(Named, kw_only=True):
     """An element; default the whole page."""
 
+    find: Maybe[str] = UNSET
+    """Words: the part of the page that they are found in."""
     max_chars: Maybe[int] = UNSET
     offset: Maybe[Count] = UNSET
 
@@ -195,8 +212,10 @@ class PieceRead(Shape, kw_only=True):
 
 
 class WaitForElement(Named, kw_only=True):
-    """By `selector` in all frames, also in documents that load in the meantime; or by `ref`."""
+    """By `selector` or `find` in all frames, also in documents that load meanwhile; or by `ref`."""
 
+    find: Maybe[str] = UNSET
+    """Words, all of which the element must have."""
     timeout_ms: Maybe[float] = UNSET
     """Default 10,000."""
     visible: Maybe[bool] = UNSET

@@ -68,6 +68,9 @@ class TabPage(Shape):
     status: LoadStatus
 
 
+Undrawn = Literal["yet", "background"]
+
+
 class AgentGroup(Shape, kw_only=True):
     """The tab group of an agent.
 
@@ -126,6 +129,8 @@ class OpenTab(Shape, kw_only=True):
 class OpenedTab(TabPage, kw_only=True):
     """The new tab; without `groupId` if tabs cannot be grouped."""
 
+    undrawn: Maybe[Undrawn] = UNSET
+    """Set if the page shows nothing yet, or because the browser does not draw the tab."""
     group_id: Maybe[int] = UNSET
     window: Maybe[Window] = UNSET
     dialog: Maybe[Dialog] = UNSET
@@ -143,6 +148,8 @@ class NavigateTab(Shape, kw_only=True):
 class NavigatedTab(TabPage, kw_only=True):
     """The page in the tab now."""
 
+    undrawn: Maybe[Undrawn] = UNSET
+    """Set if the page shows nothing yet, or because the browser does not draw the tab."""
     dialog: Maybe[Dialog] = UNSET
     """Set if the page waits for HTTP authentication."""
     waiting: Maybe[list[WaitingRequest]] = UNSET

@@ -120,7 +120,7 @@ def encode_value(plain: str) -> bytes:
 
 def decode_value(raw: str) -> str | None:
     """The value of a header, decoded if it is in base64; None if that is corrupt."""
-    wrapped = _SENTINEL.fullmatch(raw)
+    wrapped = _SENTINEL.fullmatch(raw) if raw.startswith("=?") else None
     if wrapped is None:
         return raw
     try:

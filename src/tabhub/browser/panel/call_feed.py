@@ -1,0 +1,158 @@
+"""What the panel shows of calls: each start and each end, the last hundred, and how to end one.
+
+Two more messages would make a quick call half as long again: where no panel is open, none is sent.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+from typing import Any, Literal, NamedTuple
+
+from tabhub.browser.link.browsers import Browsers
+from tabhub.calls.call import Call
+from tabhub.calls.ports import AuditEvent, is_denied_by_person, outcome_of
+from tabhub.calls.running import RunningCalls, cancelled_by_person
+from tabhub.errors import NotFound
+from tabhub.hub.texts import LONGEST_AGENT, one_line
+from tabhub.hub.tools import LONGEST_NAME
+from tabhub.rate_limit import Bucket
+from tabhub.wire.link import LinkStruct, Nothing
+from tabhub.wire.panel_calls import CallCancel, InvocationEnd, InvocationStart, RecentCalls
+
+MOST_RECENT = 100
+REFUSALS_PER_SECOND = 50
+"""How many ends without a start are sent; all are among the recent calls."""
+
+
+Listener = Callable[[Literal["start", "end"], InvocationStart], None]
+
+
+class _Running(NamedTuple):
+    """A call that its source has received, and what the panels know of it."""
+
+    call: Call
+    number: int
+    tab: int | None
+
+    @property
+    def start(self) -> InvocationStart:
+        return InvocationStart(**self.facts())
+
+    def facts(self) -> dict[str, Any]:
+        """What its start and its end have in common."""
+        call = self.call
+        name, title = one_line(call.name, LONGEST_NAME), call.tool.title
+        return {
+            "id": str(self.number),
+            "tool": name,
+            "title": (one_line(title) if title else "") or name,
+            "plugin": call.tool.plugin,
+            "session": call.session,
+            "client": call.client.name,
+            "agent": one_line(call.agent, LONGEST_AGENT),
+            "tab_id": self.tab,
+            "started_at": int(call.arrived * 1000),
+        }
+
+
+class CallFeed:
+    """Tells the panels when a call begins and how it ends."""
+
+    def __init__(self, browsers: Browsers, running: RunningCalls) -> None:
+        self._browsers = browsers
+        self._calls = running
+        self._numbers = count(1)
+        self._running: dict[int, _Running] = {}
+        """By the identity of the call, which has no id of its own while it only reads."""
+        self._recent: deque[InvocationEnd] = deque(maxlen=MOST_RECENT)
+        self._listeners: list[Listener] = []
+        self._refusals = Bucket(REFUSALS_PER_SECOND, 2 * REFUSALS_PER_SECOND, time.monotonic)
+        running.observe(self)
+        browsers.on_panels(self._panels_changed)
+
+    @property
+    def handlers(self) -> dict[str, Callable[[Any], Any]]:
+        return {"calls.recent": self.recent, "call.cancel": self.cancel}
+
+    def recent(self, params: Nothing) -> RecentCalls:
+        return RecentCalls(calls=list(self._recent))
+
+    def cancel(self, params: CallCancel) -> Nothing:
+        for running in self._running.values():
+            is_meant = str(running.number) == params.id
+            if is_meant and self._calls.cancel(running.call, cancelled_by_person()):
+                return Nothing()
+        raise NotFound("This call has ended.")
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Report each start and end from now on; returns what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def running(self) -> list[InvocationStart]:
+        return [running.start for running in self._running.values()]
+
+    def ended_lately(self) -> list[InvocationEnd]:
+        """At most 100, the newest last."""
+        return list(self._recent)
+
+    def find(self, id: str) -> InvocationStart | None:
+        """A running call by its id in the panels."""
+        found = (running for running in self._running.values() if str(running.number) == id)
+        return next((running.start for running in found), None)
+
+    def started(self, call: Call) -> None:
+        known = self._running.get(id(call))
+        number = next(self._numbers) if known is None else known.number
+        self._running[id(call)] = running = _Running(call, number, _tab(call))
+        # Most calls begin while nobody looks.
+        if self._listeners or self._browsers.watched:
+            self._report("start", running.start)
+
+    def ended(self, call: Call, event: AuditEvent | None) -> None:
+        known = self._running.pop(id(call), None)
+        if known is None and event is None:
+            return
+        end = _end(known or _Running(call, next(self._numbers), _tab(call)), event)
+        self._recent.append(end)
+        # A refusal costs an agent nothing, so it could keep the panel busy with them.
+        if known is not None or not self._refusals.admit():
+            self._report("end", end)
+
+    def _report(self, name: Literal["start", "end"], call: InvocationStart) -> None:
+        self._notify("tool.invocationStart" if name == "start" else "tool.invocationEnd", call)
+        for listener in self._listeners:
+            listener(name, call)
+
+    def _notify(self, method: str, params: LinkStruct) -> None:
+        for browser in self._browsers.watched:
+            browser.connection.notify(method, params)
+
+    def _panels_changed(self) -> None:
+        """A panel that has opened learns what is running; others know these calls by their ids."""
+        for running in self._running.values():
+            self._notify("tool.invocationStart", running.start)
+
+
+def _tab(call: Call) -> int | None:
+    return None if call.tab is None else call.tab.id
+
+
+def _end(running: _Running, event: AuditEvent | None) -> InvocationEnd:
+    facts, used = running.facts(), running.call.tab_key
+    if isinstance(used, int):
+        facts["tab_id"] = used
+    if event is None:
+        return InvocationEnd(
+            **facts, outcome="cancelled", reason=None, denied=False, duration_ms=0, bytes=0
+        )
+    reason = None if event.error is None else event.error.reason
+    return InvocationEnd(
+        **facts,
+        outcome=outcome_of(event.verdict, reason),
+        reason=reason,
+        denied=is_denied_by_person(event.rule),
+        duration_ms=round(event.duration_ms, 1),
+        bytes=event.result_bytes or 0,
+    )
