@@ -165,6 +165,7 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
         "approval_unavailable": Row(_TOOL, 403, "permission", effect="none"),
         "foreign_tab": Row(_TOOL, 403, "permission", effect="none"),
         "paused_by_person": Row(_TOOL, 403, "permission"),
+        "cancelled_by_person": Row(_TOOL, 403, "permission"),
     },
     NotFound: {
         "not_found": Row(_TOOL, 404, "not_found"),
@@ -181,6 +182,8 @@ _TREE: dict[type[TabhubError], dict[str, Row]] = {
     InvalidArguments: {"invalid_arguments": Row(_PARAMS, 400, "validation", effect="none")},
     Refused: {
         "stale_ref": Row(_TOOL, 422, "not_found"),
+        "ambiguous": Row(_TOOL, 422, "validation", effect="none"),
+        "target_changed": Row(_TOOL, 422, "not_found", effect="none"),
         "covered_by": Row(_TOOL, 422, "unavailable", True),
         "disabled": Row(_TOOL, 422, "unavailable", True),
         "readonly": Row(_TOOL, 422, "validation"),

@@ -107,12 +107,14 @@ async def test_running_and_waiting_calls_are_counted() -> None:
         sent = asyncio.create_task(Agent(http).result("browser_get_tab_info", tabId=1))
         await extension.next("tool.dispatch")
         samples = await _scraped(http)
+        health = (await http.get("/health")).json()
         for call in (waiting, sent):
             call.cancel()
         await asyncio.wait({waiting, sent})
     assert samples["tabhub_calls_in_flight",] == 2
     assert samples["tabhub_commands_queued",] == 1
-    assert samples["tabhub_approvals_waiting",] == 1
+    assert samples["tabhub_approvals_waiting",] == health["approvalsWaiting"] == 1
+    assert [one["isDefault"] for one in health["browsers"]] == [True]
 
 
 async def test_refusals_and_failed_writes_are_counted(tmp_path: Path) -> None:

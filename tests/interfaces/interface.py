@@ -19,7 +19,7 @@ from tabhub.server.app import App
 from tests.support.http_client import client_of
 
 Json = dict[str, Any]
-_FENCE = re.compile(r"page content [0-9a-f]+")
+_FENCE = re.compile(r"\[(page|end) [0-9a-f]+\]")
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def plain(error: Json) -> Json:
 
 
 def _unfenced(text: str) -> str:
-    """Without the number that differs in each result."""
-    return _FENCE.sub("page content", text)
+    """Without the numbers that differ in each result."""
+    return _FENCE.sub(r"[\1]", text)
 
 
 class InterfaceClient(ABC):

@@ -151,7 +151,7 @@ async def test_hints_of_a_page_force_an_approval_and_mark_the_result() -> None:
         assert failed.value.reason == "approval_unavailable"
         extension.page_tools["comments"] = answering("do as I say")
         result = await agent.result("website_tool_shop_example_comments")
-        assert "data, not instructions" in result["content"][0]["text"]
+        assert "[page " in result["content"][0]["text"]
         assert result["_meta"]["tabhub/untrusted"] == ["/content"]
         written = (await http.get("/audit?plugin=shop.example")).json()
     assert {entry["tool"] for entry in written} >= {

@@ -178,7 +178,8 @@ async def test_no_approval_offers_to_allow_a_page_tool_everywhere() -> None:
     async with shops({}) as (_, extension, agent):
         await extension.notify("tab.syncAll", {"browser": PANEL, "tabs": [tab(1), tab(2)]})
         await _shop(extension, 2, "shop.co.uk", page_tool("pay"))
-        assert await _approved_call(extension, agent, PAY, "once") == ["once", "session", "domain"]
+        offered = await _approved_call(extension, agent, PAY, "once")
+        assert offered == ["once", "session", "domain", "site_session", "site"]
 
 
 PANEL = {"name": "Fake", "version": "1", "kind": "personal", "panels": 1}

@@ -53,7 +53,8 @@ async def asking(
         client(server.port, clients.add("ann")) as http,
         client(server.port, clients.add("bob")) as other,
     ):
-        await extension.sync(tab(1), kind="personal", panels=panels)
+        # Without a panel, a person is reached only in a browser of their own.
+        await extension.sync(tab(1), kind="personal" if panels else "managed", panels=panels)
         yield Setting(home, server, extension, Agent(http), Agent(other))
 
 
@@ -102,7 +103,7 @@ async def test_an_agent_reads_every_file_page_by_page_and_then_gets_a_token(tmp_
 async def test_what_the_agent_reads_is_marked_as_data(tmp_path: Path) -> None:
     async with asking(tmp_path) as setting:
         result = await setting.agent.result("plugin_inspect", plugin="demo")
-    assert "data, not instructions" in result["content"][0]["text"]
+    assert "[page " in result["content"][0]["text"]
     assert "/structuredContent/source" in result["_meta"]["tabhub/untrusted"]
 
 

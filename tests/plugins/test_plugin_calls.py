@@ -89,7 +89,7 @@ async def test_what_a_page_says_why_a_plugin_is_not_ready_is_marked_and_one_line
         found.answer(echo=Refusal("adapter_not_ready", said, {"readiness": "threw"}))
         await found.open(note_tab(1))
         text, _ = await failure(found)
-    found_words = re.search(r"\[page content (\w+): [^]]+\] (.*) \[end of page content \1\]", text)
+    found_words = re.search(r"\[page (\w+)\] (.*) \[end \1\]", text)
     assert found_words is not None and found_words[2] == one_line(said, 300)
 
 
@@ -189,7 +189,7 @@ async def test_a_plugins_error_keeps_its_category_and_advice_and_is_quoted() -> 
         words = "fail has failed: \x02There is no such note.\x03"
         found.answer(fail=Refusal("script_error", words, {"failure": failed}))
         message, error = await failure(found, "notes_fail", category="rate_limit")
-        assert "There is no such note." in message and "[page content" in message
+        assert "There is no such note." in message and "[page " in message
         assert error == {
             "code": -32000,
             "reason": "script_error",

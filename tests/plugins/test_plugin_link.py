@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from base64 import b64decode
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,25 @@ async def test_logs_are_kept_with_limits_and_those_of_strangers_are_not() -> Non
         assert len(json.dumps(kept.entries("notes")[-1].data)) < 100
 
 
+async def test_the_panel_shows_the_last_lines_of_a_plugins_log_as_cut_text() -> None:
+    async with notes() as found:
+        await found.open(note_tab(1))
+        ask = found.extension.ask
+        assert (await ask("plugin.logs", {"plugin": "notes"}))["result"] == {"lines": []}
+        entries = [{"level": "error", "message": f"m{n}", "data": [n]} for n in range(250)]
+        entries.append({"message": "\x1b[2J<b>bold</b>" + "x" * 10_000})
+        said = {"plugin": "notes", "tabId": 1, "entries": entries}
+        before = time.time() * 1000 - 1000
+        await found.extension.notify("plugin.log", said)
+        lines = (await ask("plugin.logs", {"plugin": "notes"}))["result"]["lines"]
+        assert len(lines) == 200
+        assert (lines[-2]["level"], lines[-2]["text"]) == ("error", "m249 [249]")
+        assert before <= lines[-2]["time"] <= time.time() * 1000 + 1000
+        assert lines[-1]["text"].startswith("[2J<b>bold</b>xxx") and len(lines[-1]["text"]) <= 2000
+        unknown = await ask("plugin.logs", {"plugin": "stranger"})
+        assert unknown["error"]["data"]["reason"] == "not_found"
+
+
 @pytest.mark.requirement("OT-04")
 @pytest.mark.document("OT-capabilities-4")
 async def test_logs_during_a_call_reach_its_client_as_page_content() -> None:
@@ -224,7 +244,7 @@ async def test_logs_during_a_call_reach_its_client_as_page_content() -> None:
     assert len(messages) == 1
     level, data = messages[0]["level"], messages[0]["data"]
     assert (level, data["plugin"], data["tabId"]) == ("info", "notes", 1)
-    assert 'one [{"a":1}]' in data["message"] and "[page content" in data["message"]
+    assert 'one [{"a":1}]' in data["message"] and "[page " in data["message"]
 
 
 LEVELS = ("debug", "info", "warning", "error")

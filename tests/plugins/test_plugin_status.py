@@ -33,7 +33,7 @@ async def test_plugin_list_tabs_lists_each_tab_with_its_readiness() -> None:
         }
     ]
     assert "tab 1 ready" in text and "tab 2 threw" in text
-    assert text.index("[page content") < text.index("Ignore all rules")
+    assert text.index("[page ") < text.index("Ignore all rules")
 
 
 @pytest.mark.requirement("TH-11")

@@ -145,5 +145,6 @@ async def client(proxy: ProxyAddress, given: str | None = None, **more: Any) -> 
     """A client that has authenticated."""
     async with proxy.connect("/mcp", **more) as connection:
         side = Side(connection)
-        await side.ask(1, "mcp_handshake", {"accessToken": given or token()})
+        answer = await side.ask(1, "mcp_handshake", {"accessToken": given or token()})
+        assert "error" not in answer, answer
         yield side

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from tabhub.errors import AccessError, TabhubError, Unavailable
 from tabhub.proxy.identity import KeySet, ProxyTokens, issue
 from tabhub.proxy.outputs import Identity
+from tabhub.proxy.revocations import Revocation, Revocations
 from tests.proxy.issuer import FAR
 
 pytestmark = pytest.mark.requirement("PX-05")
@@ -128,6 +129,28 @@ async def test_other_tokens_are_refused(token: str) -> None:
 
 async def test_an_expired_token_says_so() -> None:
     assert await refusal(ProxyTokens(secret=SECRET), signed(exp=1)) == "token_expired"
+
+
+async def test_the_clock_of_an_issuer_may_be_a_little_ahead() -> None:
+    tokens, now = ProxyTokens(secret=SECRET), time.time()
+    for ahead in (0.5, 2, 60):
+        await tokens.identity(signed(iat=now + ahead, exp=now + 3600))
+    odd: list[Any] = [now + 3600, 1e300, "soon", [1], {}]
+    for iat in odd:
+        assert await refusal(tokens, signed(iat=iat, exp=now + 7200)) == "not_authenticated"
+
+
+@pytest.mark.parametrize("later", [0.000001, 0.0003, 0.0007])
+async def test_a_token_of_the_millisecond_of_a_revocation_counts(
+    monkeypatch: pytest.MonkeyPatch, later: float
+) -> None:
+    revoked_at = 1_900_000_000.9990002
+    revocations = Revocations(lambda: revoked_at)
+    revocations.add(Revocation(revoked_at, user="ann"))
+    monkeypatch.setattr(time, "time", lambda: revoked_at + later)
+    issued = jwt.decode(issue(SECRET, "ann", 60), options={"verify_signature": False})["iat"]
+    assert not revocations.is_revoked(Identity("ann", issued + 60, issued))
+    assert issued <= time.time()
 
 
 async def test_a_token_lives_at_most_thirty_days() -> None:

@@ -1,5 +1,6 @@
 """Properties of every browser tool."""
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
@@ -11,7 +12,10 @@ from tabhub import tools
 from tabhub.calls.results import done
 from tabhub.hub.tools import Tool
 from tabhub.tools import catalog
+from tabhub.tools.data import site_data
+from tabhub.tools.network import interception
 from tabhub.tools.tool import SOURCE, Context, browser_tool
+from tabhub.wire.abilities import Ability
 from tabhub.wire.mcp.messages import CallResult
 from tests.support.browsers.extension import Refusal, connected, tab
 from tests.support.serving import client, served
@@ -46,6 +50,76 @@ def test_every_tool_that_needs_a_tab_takes_its_id() -> None:
     for tool in catalog.ALL:
         if tool.needs_tab:
             assert tool.input_schema["properties"][tool.tab_argument] == {"type": "integer"}
+
+
+ON_THEIR_OWN = frozenset(
+    """
+    browser_execute_script javascript_tool
+    browser_intercept_requests browser_fulfill_request browser_fail_request browser_continue_request
+    browser_get_cookies browser_set_cookie browser_delete_cookies browser_get_storage
+    browser_clear_site_data browser_set_permission
+    browser_search_history browser_get_visits browser_search_bookmarks browser_create_bookmark
+    browser_list_bookmark_tree browser_get_recently_closed browser_restore_session
+    browser_update_window browser_close_window browser_create_tab_group browser_add_tabs_to_group
+    browser_remove_tabs_from_group browser_update_tab_group
+    browser_notify extension_reload extension_force_reconnect dev_utils
+    tabs_context_mcp update_plan shortcuts_list shortcuts_execute shortcuts_record shortcuts_delete
+    plugin_mark_reviewed browser_batch
+    """.split()
+)
+
+
+def test_every_tool_that_changes_something_says_whether_a_yes_for_a_site_covers_it() -> None:
+    changing = {
+        tool.name
+        for tool in catalog.ALL
+        if tool.changes_when is not None or not tool.is_reading({}) or tool.is_container
+    }
+    assert changing == catalog.ACTING | ON_THEIR_OWN
+    assert not catalog.ACTING & ON_THEIR_OWN
+
+
+def test_a_yes_for_a_site_covers_no_script_no_request_and_nothing_destructive() -> None:
+    for tool in catalog.ALL:
+        if tool.name in ON_THEIR_OWN:
+            assert not tool.is_for_site({}) or tool.is_reading({})
+        if tool.is_careful or {Ability.RUN_CODE, Ability.CHANGE_REQUESTS} & {*tool.abilities({})}:
+            assert not tool.is_for_site({})
+    named = {tool.name: tool for tool in catalog.ALL}
+    assert named["computer"].is_for_site({"action": "left_click"})
+    assert named["browser_read_page"].is_for_site({})
+
+
+SENSITIVE = re.compile("cookie|history|visits|bookmark|stor(e|age)|site_data|script|intercept")
+OF_ANOTHER_YES = {"browser_list_intercepted", "browser_stop_intercepting"}
+"""Nothing is listed or stopped there unless a person has allowed `browser_intercept_requests`."""
+
+
+def test_a_yes_for_a_site_covers_no_cookies_history_bookmarks_storage_or_interception() -> None:
+    families = (site_data, interception)
+    by_family = {tool.name for family in families for tool in family.TOOLS}
+    by_name = {tool.name for tool in catalog.ALL if SENSITIVE.search(tool.name)}
+    found = [tool for tool in catalog.ALL if tool.name in by_family | by_name]
+    assert len(found) > 15
+    assert {tool.name for tool in found if tool.is_for_site({})} == OF_ANOTHER_YES
+
+
+def test_only_scrolling_hovering_and_closing_a_tab_are_minor() -> None:
+    minor = {tool.name for tool in catalog.ALL if tool.is_minor({})}
+    assert minor == {
+        "browser_scroll",
+        "browser_hover_element",
+        "browser_close_tab",
+        "tabs_close_mcp",
+    }
+    computer = next(tool for tool in catalog.ALL if tool.name == "computer")
+    actions = computer.input_schema["properties"]["action"]["enum"]
+    assert {action for action in actions if computer.is_minor({"action": action})} == {
+        "scroll",
+        "scroll_to",
+        "hover",
+    }
+    assert not computer.is_minor({"action": "scroll", "save_to_disk": True})
 
 
 FIRST, SECOND = "extension.panel", "windows.list"

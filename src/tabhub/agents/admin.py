@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import msgspec
 
@@ -24,6 +24,7 @@ from tabhub.config.settings import LevelWord
 from tabhub.errors import InvalidArguments, Unavailable
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import App, Receive, Scope, Send
+from tabhub.wire.link import CallOutcome
 
 Json = dict[str, Any]
 T = TypeVar("T", bound=msgspec.Struct)
@@ -49,6 +50,23 @@ class PageAllowed(msgspec.Struct, forbid_unknown_fields=True):
     only gets this level."""
 
 
+class PairingStep(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of `/extension/pair`: a commitment; then the key and nonce; then only the id, or
+    that the person has given up."""
+
+    commitment: str | None = None
+    id: str | None = None
+    key: str | None = None
+    nonce: str | None = None
+    ended: bool = False
+
+
+class PairingConfirmed(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of `/extension/pair/confirm`."""
+
+    code: str
+
+
 class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
     """Which entries of the audit log to return."""
 
@@ -57,6 +75,9 @@ class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
     tool: str | None = None
     client: str | None = None
     success: bool | None = None
+    outcome: CallOutcome | None = None
+    who: Literal["you", "agents"] | None = None
+    text: str | None = None
     since: str | None = None
 
     def begin(self) -> float | None:
@@ -95,6 +116,12 @@ class Actions(Protocol):
     def allow_page(self, origin: str, code: str | None, level: LevelWord | None) -> Json:
         """Pair the page that waits, or open an enrolment."""
 
+    async def pair_extension(self, step: PairingStep, origin: str, port: int) -> Json:
+        """One step of an extension that wants to be paired by a code."""
+
+    def confirm_extension(self, code: str) -> Json:
+        """Pair the extension that shows this code."""
+
     def audit_entries(self, query: AuditQuery) -> list[bytes]:
         """Entries of the audit log as JSON, the newest first."""
 
@@ -125,6 +152,8 @@ class Admin:
             "reload_extension": self._reload_extension,
             "plugin_settings": self._plugin_settings,
             "allow_page": self._allow_page,
+            "pair_extension": self._pair_extension,
+            "confirm_extension": self._confirm_extension,
         }
 
     async def _health(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -181,6 +210,16 @@ class Admin:
         body = await _body(scope, receive, PageAllowed)
         allowed = self._actions.allow_page(body.origin, body.code, body.level)
         await _send(send, {"ok": True, **allowed})
+
+    async def _pair_extension(self, scope: Scope, receive: Receive, send: Send) -> None:
+        step = await _body(scope, receive, PairingStep)
+        origin = dict(scope["headers"]).get(b"origin", b"").decode("latin-1")
+        port: int = scope["server"][1]
+        await _send(send, await self._actions.pair_extension(step, origin, port))
+
+    async def _confirm_extension(self, scope: Scope, receive: Receive, send: Send) -> None:
+        body = await _body(scope, receive, PairingConfirmed)
+        await _send(send, {"ok": True, **self._actions.confirm_extension(body.code)})
 
 
 async def _body(scope: Scope, receive: Receive, kind: type[T]) -> T:

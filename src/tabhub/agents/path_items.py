@@ -97,6 +97,9 @@ AUDIT_QUERY = {
     "tool": "Only calls of this tool.",
     "client": "Only calls of this client.",
     "success": "Only calls that succeeded, or only those that failed.",
+    "outcome": "Only calls that ended so.",
+    "who": "Only what the person did, or only what others did.",
+    "text": "Only entries that have all these words somewhere.",
     "since": "Only entries of this time or later.",
 }
 NAME: Json = {
@@ -297,6 +300,15 @@ AUDIT = _reading(
     parameters=of_query(AuditQuery),
 )
 METRICS = _reading("metrics", "Metrics for Prometheus", response("Metrics.", text=STRING))
+LIMITED: Json = {"type": "integer", "minimum": 0, "maximum": 100}
+CALLS = _reading(
+    "watchCalls",
+    "The calls of all agents as they begin and end",
+    response("Events: `start`, when a call runs, and `end`, with its outcome.", events=STRING),
+    400,
+    429,
+    parameters=[query("recent", LIMITED, "How many calls that have ended come first; to 100.")],
+)
 RELOAD = _changing(
     "reload",
     "Reload settings, rules and plugins",
@@ -345,4 +357,35 @@ ALLOW_PAGE = _changing(
     413,
     415,
     requestBody={"required": True, "content": {JSON: {"schema": ref("PageAllowed")}}},
+)
+PAIR_EXTENSION = _changing(
+    "pairExtension",
+    "An extension that has no secret asks to be paired by a code",
+    _object(
+        "For a commitment: `id` and our `key`. For the key and the nonce: how many `seconds` the "
+        "code counts. For the id alone, after a while: `sealed`, null until the person has "
+        "confirmed the code. With `ended`, nothing: the attempt is forgotten.",
+        id=STRING,
+        key=STRING,
+        seconds=INTEGER,
+        sealed={"type": ["object", "null"]},
+    ),
+    400,
+    403,
+    404,
+    408,
+    413,
+    415,
+    requestBody={"required": True, "content": {JSON: {"schema": ref("PairingStep")}}},
+)
+CONFIRM_EXTENSION = _changing(
+    "confirmExtension",
+    "Pair the extension that shows this code",
+    _object("The extension gets the secret.", ok=BOOLEAN, origin=STRING),
+    400,
+    404,
+    408,
+    413,
+    415,
+    requestBody={"required": True, "content": {JSON: {"schema": ref("PairingConfirmed")}}},
 )

@@ -25,7 +25,7 @@ from tabhub.agents.http.messages import (
     send_json,
 )
 from tabhub.agents.http.routing import PARAMETERS
-from tabhub.agents.tab_groups import LONGEST_AGENT, TabGroups, operation_id
+from tabhub.agents.tab_groups import TabGroups, operation_id
 from tabhub.agents.tool_search import Limit, Listing, ToolQuery, ToolSearch, marked, whole_schema
 from tabhub.calls.call import Call
 from tabhub.calls.results import failed
@@ -34,6 +34,7 @@ from tabhub.calls.time_limit import Progress
 from tabhub.config.clients import Client
 from tabhub.errors import InvalidArguments, Refused, TabhubError
 from tabhub.hub.sessions import COMMON
+from tabhub.hub.texts import LONGEST_AGENT
 from tabhub.hub.tools import Tool
 from tabhub.wire import jsonrpc
 from tabhub.wire.asgi import App, Header, Receive, Scope, Send

@@ -13,7 +13,7 @@ import msgspec
 
 from tabhub import __version__
 from tabhub.agents import path_items
-from tabhub.agents.admin import PageAllowed, PluginSettings
+from tabhub.agents.admin import PageAllowed, PairingConfirmed, PairingStep, PluginSettings
 from tabhub.agents.http.messages import send_json
 from tabhub.agents.http.routing import Access, HttpRoute, Route, RouteTable, WebSocketRoute
 from tabhub.agents.rest import Failure, ToolEntry, ToolPage
@@ -27,7 +27,10 @@ MCP = ("GET", "POST", "DELETE")
 TEMPLATE = "#/components/schemas/{name}"
 TOKEN: list[Json] = [{"bearer": []}]
 NO_TOKEN: list[Json] = [{}, {"bearer": []}]
-STRUCTS = (ToolEntry, ToolPage, CallResult, Failure, PluginSettings, PageAllowed)
+STRUCTS = (
+    *(ToolEntry, ToolPage, CallResult, Failure),
+    *(PluginSettings, PageAllowed, PairingStep, PairingConfirmed),
+)
 """Their schemas are those of the structs that read and write them."""
 
 
@@ -109,11 +112,26 @@ ROUTES = RouteTable(
     _reading("/ws-info", Access.PERSON, "ws_info", path_items.WS_INFO),
     _reading("/settings", Access.PERSON, "settings", path_items.SETTINGS),
     _reading("/audit", Access.PERSON, "audit", path_items.AUDIT),
+    _reading("/calls", Access.PERSON, "calls", path_items.CALLS, counts_as_use=False),
     _changing("/reload", "reload", path_items.RELOAD),
     _changing("/extension/reload", "reload_extension", path_items.RELOAD_EXTENSION),
     _changing("/plugin-settings", "plugin_settings", path_items.PLUGIN_SETTINGS),
     # The `tabhub` command has no other way to confirm a page's code.
     _changing("/pages/allow", "allow_page", path_items.ALLOW_PAGE, throttled=False),
+    HttpRoute(
+        path="/extension/pair",
+        access=Access.ANYONE,
+        handler="pair_extension",
+        methods=("POST",),
+        openapi=path_items.PAIR_EXTENSION,
+        counts_as_use=False,
+    ),
+    _changing(
+        "/extension/pair/confirm",
+        "confirm_extension",
+        path_items.CONFIRM_EXTENSION,
+        throttled=False,
+    ),
     WebSocketRoute(path="/ws", access=Access.PERSON, handler="link", counts_as_use=False),
     WebSocketRoute(path="/page", access=Access.PAGES, handler="page_worker"),
 )

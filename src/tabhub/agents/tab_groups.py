@@ -10,7 +10,6 @@ from tabhub.hub.sessions import AgentSessions
 GROUP = "tabhub/group"
 """Names the tab group that a call without a session belongs to."""
 LONGEST_OPERATION_ID = 200
-LONGEST_AGENT = 80
 
 
 class TabGroups:

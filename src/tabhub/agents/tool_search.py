@@ -5,9 +5,10 @@ A search finds every tool that the client may call, whatever toolsets `/mcp` lis
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import SequenceMatcher, get_close_matches
 from heapq import nlargest
 from itertools import islice
 from typing import Annotated, Any
@@ -38,6 +39,9 @@ MOST_AT_ONCE = 500
 SUGGESTIONS = 3
 COMPARED = 150
 """How many search results are compared with a name that does not exist."""
+MOST_WORDS = 8
+MISSPELT = 0.8
+"""How alike two words are of which one may be the other, misspelt."""
 
 Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST_AT_ONCE)]
 Schema = Mapping[str, Any] | msgspec.Raw
@@ -103,24 +107,38 @@ class Listing:
         """Whether a rule or a setting denies every call of the tool."""
         return self._guard.is_off(tool, client)
 
-    def info(self, tool: Tool, client: Client) -> m.ToolInfo:
+    def info(self, tool: Tool, client: Client, whole: bool = False) -> m.ToolInfo:
+        """A tool as an agent sees it: in a list, or the whole of it."""
         return m.ToolInfo(
             name=tool.name,
             # The names of our own tools say what their titles would; an agent pays for each word.
             title=None if tool.plugin == "browser" else tool.title,
             description=marked(tool.description, self.is_disabled(tool, client)),
-            input_schema=_listed_schema(tool),
+            input_schema=_shown_schema(tool) if whole else _listed_schema(tool),
             annotations=dict(tool.annotations) or msgspec.UNSET,
             meta={UNTRUSTED: WORDS_OF_OTHERS} if tool.is_bounded else msgspec.UNSET,
         )
 
 
-def _listed_schema(tool: Tool) -> Schema:
+def _shown_schema(tool: Tool) -> Schema:
     """Without `additionalProperties` in our own tools, all of which refuse other arguments."""
     schema = whole_schema(tool)
     if tool.plugin != "browser" or isinstance(schema, msgspec.Raw):
         return schema
     return {key: value for key, value in schema.items() if key != "additionalProperties"}
+
+
+def _listed_schema(tool: Tool) -> Schema:
+    """The same, short enough for a list that every agent pays for."""
+    schema = _shown_schema(tool)
+    if isinstance(schema, msgspec.Raw) or not (tool.unlisted or tool.listed):
+        return schema
+    properties = {
+        name: tool.listed.get(name, value)
+        for name, value in schema["properties"].items()
+        if name not in tool.unlisted
+    }
+    return {**schema, "properties": properties}
 
 
 class ToolQuery(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -204,12 +222,13 @@ class ToolSearch:
         if not name or len(name) > LONGEST_NAME:
             return []
         found = (self._tools.get(other) for other in self._index.search(name))
+        similarity = _similarity_to(name)
         names = [
             tool.name
             for tool in islice(found, COMPARED)
-            if may_call(client, tool) and _may_be_meant(name, tool)
+            if may_call(client, tool) and _may_be_meant(name, tool) and any(similarity(tool.name))
         ]
-        close = nlargest(SUGGESTIONS, names, key=_similarity_to(name))
+        close = nlargest(SUGGESTIONS, names, key=similarity)
         return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
 
     def _of_pages(self, name: str, client: Client) -> Iterator[str]:
@@ -230,14 +249,25 @@ def _may_be_meant(name: str, tool: Tool) -> bool:
     return not name.startswith(PREFIX) or (bool(tool.site) and name.startswith(fitted(own)))
 
 
+def _words(name: str) -> list[str]:
+    """The first words of a tool's name, without the one that most have."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)
+    different = dict.fromkeys(word.lower() for word in words)
+    return [word for word in different if word != "browser"][:MOST_WORDS]
+
+
 def _similarity_to(name: str) -> Callable[[str], tuple[float, float]]:
-    """How much of the name another one contains, then how much the two have in common."""
-    matcher = SequenceMatcher(b=name)
+    """How many of its words another name has, misspelt or not; then how alike the two are.
+
+    (0, 0) for one that has none: a few common letters make an unrelated tool look meant.
+    """
+    words, matcher = _words(name), SequenceMatcher(b=name)
 
     def similarity(other: str) -> tuple[float, float]:
+        known = _words(other)
+        shared = sum(bool(get_close_matches(word, known, 1, MISSPELT)) for word in words)
         matcher.set_seq1(other)
-        common = sum(block.size for block in matcher.get_matching_blocks())
-        return common / max(len(name), 1), common / len(other)
+        return (shared / len(words), matcher.ratio()) if shared else (0.0, 0.0)
 
     return similarity
 

@@ -120,7 +120,7 @@ class InspectionSource(Source):
     async def _ask(self, call: Call, package: Package) -> CallResult:
         level = call.arguments["permission"]
         self._require_read(call, package)
-        with self._running.begin(call):
+        with self._running.begin(call), self._approvals.place(call):
             await self._approvals.ask_in_panel(call, self._request(call, package))
         self._reviews.approve(package, level)
         self._on_approved()
@@ -154,7 +154,7 @@ class InspectionSource(Source):
             site="",
             arguments=self._question(package, call.arguments["permission"]),
             rule=RULE,
-            scopes=(),
+            words=f"Let the plugin {package.name} run ({call.arguments['permission']})",
             command=f"tabhub plugin review {package.name}",
         )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tabhub.config.environment import environment_for_servers, has_display, on_path
 from tabhub.errors import Unavailable
+from tabhub.system.processes import leading_group
 
 _COMMANDS = {
     # Without a named program, a folder that is an application would be started.
@@ -32,7 +33,7 @@ async def show_folder(folder: Path) -> None:
         stdin=DEVNULL,
         stdout=DEVNULL,
         stderr=DEVNULL,
-        start_new_session=True,
+        **leading_group(),
         env=environment_for_servers(),
     )
     waiting = asyncio.create_task(process.wait())

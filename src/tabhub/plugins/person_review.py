@@ -12,7 +12,7 @@ from tabhub.plugins.review_content import files_of, summary
 from tabhub.wire import plugin_reviews as wire
 from tabhub.wire.link import Nothing
 
-PART_CHARACTERS = 200_000
+PART_CHARACTERS = 50_000
 LONGEST_LINE = 400
 SHOWN_BEFORE = 60
 """Characters of a long line that are shown in front of what differs."""

@@ -9,15 +9,24 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import msgspec
 
 from tabhub.calls.call import Call
 from tabhub.calls.marks import escaped, quoted
+from tabhub.errors import NotFound
 from tabhub.hub.tabs import Tab, Tabs
+from tabhub.hub.texts import readable
 from tabhub.rate_limit import RateLimits
-from tabhub.wire.plugins import PluginLog, PluginLogEntry
+from tabhub.wire.plugins import (
+    PluginLog,
+    PluginLogEntry,
+    PluginLogLine,
+    PluginLogLines,
+    PluginLogsAsked,
+)
 
 KEPT = 1000
 """Entries of each plugin."""
@@ -27,7 +36,17 @@ MOST_BYTES = 64 * 1024
 MOST_LINES_PER_MINUTE = 300
 """Of one plugin in the server's log."""
 LONGEST_LINE = 500
+MOST_SHOWN = 200
+LONGEST_SHOWN = 2000
+"""Lines in the panel, and characters of each."""
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
+
+
+class _KeptEntry(NamedTuple):
+    """An entry, and when it came, in seconds since 1970."""
+
+    time: float
+    entry: PluginLogEntry
 
 
 class PluginLogs:
@@ -41,7 +60,7 @@ class PluginLogs:
     ) -> None:
         self._tabs = tabs
         self._is_known = is_known
-        self._kept: dict[str, deque[PluginLogEntry]] = {}
+        self._kept: dict[str, deque[_KeptEntry]] = {}
         self._calls: dict[str, list[Call]] = {}
         self._of_tab = RateLimits[tuple[str, int]](MOST_PER_SECOND, 1.0, clock)
         self._of_plugin = RateLimits[str](MOST_LINES_PER_MINUTE, 60.0, clock)
@@ -52,7 +71,14 @@ class PluginLogs:
         return len(self._kept.get(plugin, ()))
 
     def entries(self, plugin: str) -> list[PluginLogEntry]:
-        return list(self._kept.get(plugin, ()))
+        return [kept.entry for kept in self._kept.get(plugin, ())]
+
+    def lines(self, params: PluginLogsAsked) -> PluginLogLines:
+        """The last entries of a plugin as the panel shows them."""
+        if not self._is_known(params.plugin) and params.plugin not in self._kept:
+            raise NotFound(f"There is no plugin {params.plugin[:LONGEST_LINE]!r}.")
+        kept = islice(reversed(self._kept.get(params.plugin, ())), MOST_SHOWN)
+        return PluginLogLines(lines=[_line(one) for one in kept][::-1])
 
     def take(self, browser: str, params: PluginLog) -> None:
         """Take the entries of one plugin in one tab."""
@@ -94,7 +120,8 @@ class PluginLogs:
         return [call for call in calls if call.tab is not None and call.tab.id == tab.id]
 
     def _add(self, plugin: str, entry: PluginLogEntry, calls: list[Call]) -> None:
-        self._kept.setdefault(plugin, deque(maxlen=KEPT)).append(entry)
+        kept = self._kept.setdefault(plugin, deque(maxlen=KEPT))
+        kept.append(_KeptEntry(time.time(), entry))
         words = _words(entry)
         if not self._of_plugin.admit(plugin):
             logger = logging.getLogger(f"tabhub.plugins.{plugin}")
@@ -119,6 +146,11 @@ def _fitting(entry: PluginLogEntry) -> PluginLogEntry:
     if len(msgspec.json.encode(entry)) <= MOST_BYTES:
         return entry
     return PluginLogEntry(message=entry.message[: MOST_BYTES // 8], level=entry.level)
+
+
+def _line(kept: _KeptEntry) -> PluginLogLine:
+    text = readable(_words(kept.entry), LONGEST_SHOWN)
+    return PluginLogLine(time=int(kept.time * 1000), level=kept.entry.level, text=text)
 
 
 def _words(entry: PluginLogEntry) -> str:

@@ -14,11 +14,12 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from tabhub.config.files import locked, private_folder, write_private
+from tabhub.config.files import locked, write_private
 from tabhub.config.paths import Home
 from tabhub.plugins.npm.installed_folders import InstalledFolders
 from tabhub.plugins.package import Digests, Package
 from tabhub.plugins.review_content import Difference, ReviewedFile, differences, files_of
+from tabhub.system.rights import private_folder
 
 log = logging.getLogger(__name__)
 

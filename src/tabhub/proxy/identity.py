@@ -141,7 +141,7 @@ class ProxyTokens:
         client, id = claims.get("client", ""), claims.get("jti", "")
         if not _is_text(client) or not _is_text(id):
             raise _refused("Invalid token")
-        expires, issued = float(claims["exp"]), float(claims.get("iat") or 0)
+        expires, issued = float(claims["exp"]), _issued(claims.get("iat"))
         _require_end(expires, issued or time.time())
         identity = Identity(user, expires, issued, id, client)
         if self._is_revoked(identity):
@@ -173,7 +173,12 @@ class ProxyTokens:
                 algorithms=[key.algorithm],
                 issuer=self._issuer,
                 audience=self._audience,
-                options={"require": ["exp"], "verify_aud": self._audience is not None},
+                # Without the leeway for clocks that are ahead: that is ours.
+                options={
+                    "require": ["exp"],
+                    "verify_aud": self._audience is not None,
+                    "verify_iat": False,
+                },
             )
         except jwt.MissingRequiredClaimError as error:
             raise _refused(f"Token has no {error.claim}") from None
@@ -220,6 +225,17 @@ def _is_text(value: object) -> TypeGuard[str]:
         return False
 
 
+def _issued(claim: object) -> float:
+    """When a token was made, by a clock that may be a little ahead; 0 if it does not say."""
+    try:
+        issued = 0.0 if claim is None else float(claim)  # type: ignore[arg-type]
+    except (ValueError, TypeError, OverflowError):
+        raise _refused("Invalid token") from None
+    if issued > time.time() + LEEWAY_SECONDS:
+        raise _refused("Token is not valid yet")
+    return issued
+
+
 def _require_end(expires: float, issued: float) -> None:
     """A token that lives longer would count again after its revocation is forgotten."""
     longest = LONGEST_SECONDS + LEEWAY_SECONDS
@@ -254,8 +270,8 @@ def issue(secret: bytes, user: str, seconds: float, **claims: Any) -> str:
     """A token of this service's own."""
     if not 0 < seconds <= LONGEST_SECONDS:
         raise InvalidArguments(f"A token lives 1 to {LONGEST_SECONDS} seconds.")
-    # With fractions: whoever revokes all tokens of a user makes the next one in the same second.
-    now = round(time.time(), 3)
-    ends = round(now + int(seconds), 3)
-    own = {"user_id": user, "iat": now, "exp": ends, "jti": secrets.token_hex(8)}
+    # As the clock says it: whoever revokes all tokens of a user makes the next one in the same
+    # millisecond, and a date that is rounded lies before the revocation or in the next second.
+    now = time.time()
+    own = {"user_id": user, "iat": now, "exp": now + int(seconds), "jti": secrets.token_hex(8)}
     return jwt.encode({**own, **claims}, secret, algorithm=SECRET_ALGORITHM)

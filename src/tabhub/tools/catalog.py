@@ -7,12 +7,16 @@ from dataclasses import replace
 from tabhub.browser.link.browsers import Browsers
 from tabhub.calls.authorization import Guard
 from tabhub.calls.call import Call, Source
+from tabhub.calls.ports import ActionTarget
 from tabhub.config.settings import Settings
 from tabhub.errors import Internal, TabhubError
 from tabhub.hub.hub import Hub
+from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.permissions.verdict import Allow
 from tabhub.tools import diagnostics, emulation, plugin_review, session_tools
 from tabhub.tools.acting import acting, uploads
+from tabhub.tools.acting.asked_targets import asked_targets
 from tabhub.tools.capture import gif_creator, screenshots
 from tabhub.tools.capture.gif_creator import GifObserver
 from tabhub.tools.claude import browsing, computer
@@ -21,11 +25,12 @@ from tabhub.tools.composite.shortcut_replay import Replays
 from tabhub.tools.data import browsing_data, site_data
 from tabhub.tools.files import Files, OwnFiles, ToolFolders, UploadFolders
 from tabhub.tools.network import har, interception, records, requests
+from tabhub.tools.phrases import PHRASES
 from tabhub.tools.reading import finding, inspection, reading, site_analysis
 from tabhub.tools.recording import Observer
 from tabhub.tools.state import ClosedTabs, GifRecordings, SavedDownloads, Screenshots
 from tabhub.tools.tabs import groups, tabs, windows
-from tabhub.tools.tool import Context
+from tabhub.tools.tool import Context, Reading
 from tabhub.wire.mcp.messages import CallResult
 
 _FIELDS = "fill complete enter set form field input textbox box write login password user"
@@ -123,6 +128,9 @@ _FAMILIES: tuple[Tool, ...] = (
 )
 
 
+READING = ("browser_read_page", "read_page")
+"""Tools whose permission decides whether results of actions say what has changed."""
+
 SSE = frozenset(
     """
     navigate computer read_page find form_input get_page_text tabs_context tabs_create
@@ -134,6 +142,25 @@ SSE = frozenset(
 """The toolset of that name: exactly the tools that clients of HTTP+SSE expect."""
 
 
+ACTING = frozenset(
+    """
+    browser_open_tab browser_navigate_tab browser_focus_tab browser_close_tab browser_create_window
+    tabs_create tabs_create_mcp tabs_close_mcp navigate resize_window
+    browser_click_element browser_hover_element browser_type_text browser_select_option
+    browser_press_key browser_scroll browser_drag browser_handle_dialog form_input computer
+    browser_upload_files file_upload upload_image browser_download_file
+    browser_screenshot_tab browser_print_pdf gif_creator
+    browser_get_console_logs read_console_messages browser_clear_console_logs
+    browser_get_network_requests read_network_requests browser_get_websocket_frames
+    browser_enable_network_capture browser_disable_network_capture browser_export_har
+    browser_emulate_device browser_set_geolocation browser_set_media_features
+    browser_emulate_vision_deficiency browser_clear_emulation browser_throttle_network
+    browser_clear_network_throttle browser_force_pseudo_state browser_stop_intercepting
+    """.split()
+)
+"""Tools that a yes for everything on a site covers when they do more than read."""
+
+
 def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
     """All browser tools; a batch looks its items up in the registry."""
     return tuple(
@@ -141,6 +168,8 @@ def all_for(tools: ToolRegistry) -> tuple[Tool, ...]:
             tool,
             toolsets=tool.toolsets | {"sse"} if tool.name in SSE else tool.toolsets,
             keywords=KEYWORDS.get(tool.name, ""),
+            acts=tool.name in ACTING,
+            phrase=PHRASES.get(tool.name, ""),
         )
         for tool in (*_FAMILIES, batch.tool(tools))
     )
@@ -173,6 +202,7 @@ class BrowserSource(Source):
         self._saved_downloads = SavedDownloads()
         self._gif_recordings = GifRecordings(lambda id: hub.sessions.find(id) is not None)
         self._replays = replays
+        self._guard = guard
         self._observers = (GifObserver(self._gif_recordings, hub, guard), *observers)
         hub.sessions.on_change(lambda _: self._gif_recordings.drop_ended())
 
@@ -189,8 +219,29 @@ class BrowserSource(Source):
             self._closed_tabs,
             self._saved_downloads,
             self._gif_recordings,
+            reading=self._reading,
             untrusted=self._settings.untrusted_input,
         )
+
+    def _reading(self, call: Call, tab: Tab) -> Reading | None:
+        """Where a tool that reads pages would be allowed to this caller without a question."""
+        for name in READING:
+            tool = self._hub.tools.find(name)
+            if tool is None or name in self._guard.without:
+                continue
+            subject = self._guard.use_of(tool, {}, call.client, call.session, tab)
+            verdict = self._guard.decide(subject)
+            if isinstance(verdict, Allow):
+                return Reading(self._guard.frames(subject, verdict))
+        return None
+
+    async def targets(self, call: Call) -> tuple[ActionTarget, ...]:
+        if call.tab is None:
+            return ()
+        context = self.context(call)
+        if call.replayed:
+            await self._replays.resolve(replace(context))
+        return await asked_targets(context)
 
     async def ready(self, call: Call) -> None:
         await self._browsers.ready(self.opens_in(call.tool, call.arguments))

@@ -84,7 +84,12 @@ def _log_line(entry: Json) -> str:
 async def _get_side_panel(context: Context) -> CallResult:
     output = await context.in_browser(context.browser, "extension.panel", {})
     is_open = output["panels"] > 0
-    sentence = "A panel is open: the person can be asked." if is_open else "No panel is open."
+    if is_open:
+        sentence = "A panel is open: the person can be asked."
+    elif context.browsers.has_person:
+        sentence = "No panel is open: the person is notified when a call needs their approval."
+    else:
+        sentence = "No panel is open."
     return done(sentence, {"open": is_open, **output})
 
 

@@ -81,7 +81,7 @@ class PermissionSource(Source):
 
     def _verdict(self, tool: Tool, call: Call, site: str, managed: bool) -> Verdict:
         given = call.arguments
-        worker = ""
+        worker, tab = "", given.get("tabId", self._hub.sessions.current(call.session))
         if "tabId" not in given:
             managed = self._guard.would_be_managed(tool, call.session)
             worker = self._guard.would_use_worker(tool, call.session)
@@ -95,6 +95,7 @@ class PermissionSource(Source):
             call.session,
             site=tool.site or site,
             managed=managed,
+            own_tab=tab is not None and self._hub.ownership.owner(tab) == call.session,
             worker=worker,
         )
         return self._guard.decide(subject)

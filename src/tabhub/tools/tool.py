@@ -9,13 +9,15 @@ from typing import Any
 from tabhub.browser.link.browsers import Browsers
 from tabhub.browser.link.pending import Learn, Pending, ReadFile
 from tabhub.calls.call import Call
+from tabhub.calls.ports import MayEnter
 from tabhub.calls.results import as_told
 from tabhub.calls.time_limit import Progress
-from tabhub.errors import Internal, InvalidArguments, TabhubError
+from tabhub.errors import Forbidden, Internal, InvalidArguments, TabhubError
 from tabhub.hub.hub import Hub
 from tabhub.hub.tabs import Tab
 from tabhub.hub.tools import Changes, Handler, Tool
 from tabhub.permissions.sites import OPAQUE, WALLED, site_of
+from tabhub.tools.confirmed_targets import CONFIRMED, confirmed_input, with_found
 from tabhub.tools.files import Files, UploadFolders
 from tabhub.tools.state import ClosedTabs, Frame, GifRecordings, SavedDownloads, Screenshots
 from tabhub.tools.walls import told, told_error
@@ -44,11 +46,30 @@ caller may see it."""
 CommandListener = Callable[[str, Json, Any], None]
 """Takes a command, its input and its output."""
 
-# Parameters that several tools have. The server's instructions describe the first three once, so
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where in a tab the caller may read, without asking the person."""
+
+    may_enter: MayEnter
+
+    def allows(self, site: str) -> bool:
+        """Whether frames of this site may be read."""
+        return self.may_enter is None or self.may_enter(site)
+
+
+ReadingOf = Callable[[Call, Tab], Reading | None]
+"""Where the caller may read in a tab now; None if it may not read its page."""
+
+
+# Parameters that several tools have. The server's instructions describe the first four once, so
 # that a list of tools does not repeat it in each of them.
 TAB_ID: Json = {"type": "integer"}
 REF: Json = {"type": "string"}
 SELECTOR: Json = {"type": "string"}
+FIND: Json = {"type": "string"}
+LONGEST_FIND = 500
+"""Characters of a description of elements."""
 CONNECTION: Json = {
     "type": "string",
     "description": "Which browser. Default the agents' own, else the latest.",
@@ -60,10 +81,15 @@ COORDINATE: Json = {
     "maxItems": 2,
     "description": "[x, y] in the latest screenshot of the tab.",
 }
+SHORT_COORDINATE: Json = {"type": "array", "description": "[x, y] of the last screenshot."}
 FILE_PATH: Json = {
     "type": "string",
     "description": "Save it as this file in your folder instead.",
 }
+
+
+RARE = frozenset({"settle", "button", "clickCount", "modifiers", "repeat", "quality"})
+"""Arguments that few calls need."""
 
 
 def schema(properties: Mapping[str, Any], required: Sequence[str] = ()) -> Json:
@@ -94,6 +120,9 @@ class Context:
     gif_recordings: GifRecordings
     listeners: Sequence[CommandListener] = ()
     """Each is called after every command that ran in a tab."""
+    reading: ReadingOf = lambda call, tab: None
+    observed: Reading | None = None
+    """Where the result of an action may say what has changed; None: nowhere."""
     untrusted: bool = False
     """Whether scripts may act in tabs where the debugger cannot be used."""
     answered: bool = False
@@ -141,12 +170,16 @@ class Context:
         read_file: ReadFile | None = None,
     ) -> Any:
         call = self.call
+        is_confirmed = bool(call.confirmed) and command in CONFIRMED
+        if is_confirmed:
+            input = confirmed_input(input, call.confirmed)
         # A navigation was decided by its destination; closing a tab does not depend on its page.
         is_in_page = not command.startswith("tabs.") and call.tool.address_of is None
         if is_in_page:
             pending = Pending(
                 site_of(self.tab.url),
                 call.may_enter,
+                may_read=None if self.observed is None else self.observed.allows,
                 learn=self._learner(command, learn),
                 read_file=read_file,
                 untrusted=self.untrusted,
@@ -154,6 +187,8 @@ class Context:
         else:
             pending = Pending(learn=self._learner(command, learn))
         output = await self.in_other_tab(self.tab, command, input, pending)
+        if is_confirmed:
+            output = with_found(output, call.confirmed)
         for listener in self.listeners:
             listener(command, input, output)
         return output
@@ -225,12 +260,34 @@ class Context:
         """What the coordinates of the call refer to: the tab's latest screenshot."""
         return self.screenshots.required_frame(self.session, self.tab.id)
 
-    def element(self) -> Json:
-        """The element that the call names: by ref or by selector, exactly one of them."""
-        named = {k: v for k, v in self.arguments.items() if k in ("ref", "selector")}
+    def element(self, *more: str) -> Json:
+        """The element that the call names: by ref, selector or another way, exactly one of them."""
+        ways = ("ref", "selector", *more)
+        named = {k: v for k, v in self.arguments.items() if k in ways}
         if len(named) != 1:
-            raise InvalidArguments(f"{self.call.tool.name}: give ref or selector, one of the two.")
+            raise InvalidArguments(f"{self.call.tool.name}: give one of {', '.join(ways)}.")
+        if "find" in named:
+            self.require_words(named["find"])
         return named
+
+    def require_words(self, words: str) -> None:
+        """Raise unless the words can name an element."""
+        if not words.strip() or len(words) > LONGEST_FIND:
+            raise InvalidArguments(
+                f"{self.call.tool.name}: find takes words, at most {LONGEST_FIND} characters of "
+                "them. Nothing was done."
+            )
+
+    def require_target_words(self, words: str) -> None:
+        """The same for an action: what they match is told to the caller, who must be a reader."""
+        self.require_words(words)
+        self.observed = self.reading(self.call, self.tab)
+        if self.observed is None:
+            raise Forbidden(
+                f"{self.call.tool.name}: find would tell what is on this page, which you may not "
+                "read. Nothing was done. Give a selector.",
+                "permission_off",
+            )
 
 
 def writing(arguments: Mapping[str, Any], argument: str = "filePath") -> tuple[Ability, ...]:
@@ -250,6 +307,7 @@ def browser_tool(
     source: str = SOURCE,
     toolsets: frozenset[str] = CORE,
     handler: Handler | None = None,
+    unlisted: frozenset[str] = frozenset(),
     **fields: Any,
 ) -> Tool:
     """Declare a tool; `fields` are the other fields of `Tool`.
@@ -269,6 +327,7 @@ def browser_tool(
         toolsets=toolsets,
         handler=handler,
         plugin="browser",
+        unlisted=(RARE | unlisted) & members.keys(),
         **fields,
     )
 

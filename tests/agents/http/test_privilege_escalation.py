@@ -36,6 +36,8 @@ FOR_AGENTS = {
     *("/mcp", "/mcp/", "/mcp/gateway", "/mcp/gateway/", "/sse", "/message"),
     *("/tools", "/tools/", "/openapi.json", "/metrics", "/health"),
 }
+FOR_EXTENSIONS = {"/extension/pair"}
+"""They need no token: the person compares codes before anything is given."""
 ENDLESS = ("GET", "/sse")
 """Endpoints with an endless response."""
 FOR_THE_PERSON = {
@@ -44,6 +46,16 @@ FOR_THE_PERSON = {
 
 POWERLESS: dict[str, Json] = {
     "config.getState": {},
+    "confirmation.outline": {"id": "QUESTION", "shown": False},
+    "calls.recent": {},
+    "call.cancel": {"id": "1"},
+    "audit.list": {"limit": 5},
+    "audit.export": {"format": "csv"},
+    "tool.describe": {"tool": SCRIPT},
+    "tool.run": {"tool": "permissions_check", "arguments": {"tool": SCRIPT}},
+    "clients.list": {},
+    "settings.list": {},
+    "plugin.logs": {"plugin": PLUGIN},
     "plugin.search": {"query": "notes"},
     "plugin.checkUpdates": {},
     "plugin.getReview": {"plugin": PLUGIN},
@@ -72,6 +84,8 @@ POWERFUL: dict[str, Json] = {
     "page.pair": {"origin": SHOP, "code": "CODE", "allowed": True},
     "config.setPageLevel": {"origin": PAIRED, "level": "auto"},
     "config.setPluginSettings": {"plugin": PLUGIN, "settings": {"team": "x"}},
+    "settings.set": {"key": "unattended", "value": "allow"},
+    "client.revoke": {"name": INTRUDER},
     "plugin.install": {"name": "opentabs-plugin-new"},
     "plugin.updateFromRegistry": {"name": PLUGIN},
     "plugin.remove": {"name": PLUGIN},
@@ -122,7 +136,7 @@ async def test_the_walk_knows_every_endpoint_and_every_message(tmp_path: Path) -
         assert app.router.routes == list(ROUTES)
         paths = {path for route in ROUTES for path in route.spellings if "{" not in path}
         # The access of a client token is listed here again, so that it cannot change by accident.
-        assert paths - FOR_THE_PERSON == FOR_AGENTS
+        assert paths - FOR_THE_PERSON == FOR_AGENTS | FOR_EXTENSIONS
         assert set(EXTENSION.received) == set(EVERY)
 
 
@@ -140,6 +154,10 @@ async def test_a_client_token_opens_no_endpoint_of_the_person(tmp_path: Path) ->
                     continue
                 answer = await http.request(method, path, json={})
                 assert answer.status_code in (200, 204, 400, 405), (method, path)
+        for path in sorted(FOR_EXTENSIONS):
+            for method in METHODS:
+                answer = await http.request(method, path, json={})
+                assert answer.status_code in (403, 405), (method, path)
         assert target.state() == before
         assert await _received_methods(target) == []
         await _assert_the_person_may(target, before)
@@ -162,7 +180,8 @@ async def _received_methods(target: Protected) -> list[str]:
         "method"
     ] != "pong":
         methods.append(message["method"])
-    return [method for method in methods if method != "state.changed"]
+    # The panel shows what was refused.
+    return [method for method in methods if method not in ("state.changed", "tool.invocationEnd")]
 
 
 async def _assert_the_person_may(target: Protected, before: Any) -> None:
@@ -170,7 +189,10 @@ async def _assert_the_person_may(target: Protected, before: Any) -> None:
         assert (await person.post("/reload")).status_code == 200
         assert target.state() != before
         assert (await person.post("/extension/reload")).status_code == 200
-        assert await _received_methods(target) == ["sync.full", "extension.reload"]
+        # A call that waits for an answer goes on if the new settings allow it.
+        first, *answered, last = await _received_methods(target)
+        assert (first, last) == ("sync.full", "extension.reload")
+        assert answered[0] == "confirmation.closed"
 
 
 SPELLINGS = (

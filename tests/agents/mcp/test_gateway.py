@@ -258,6 +258,25 @@ async def test_an_invalid_call_is_a_result_with_a_reason(arguments: Json, reason
         assert (await refusal(http, CALL, **arguments))["reason"] == reason
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("browser_clik", ["browser_click_element"]),
+        ("clickElement", ["browser_click_element"]),
+        ("browser_open", ["browser_open_tab"]),
+        ("screenshot", ["browser_screenshot_tab"]),
+        ("browser_goto", None),
+    ],
+)
+async def test_only_tools_with_a_word_of_an_unknown_name_are_suggested(
+    name: str, meant: list[str] | None
+) -> None:
+    async with served() as server, client(server.port) as http:
+        found = (await refusal(http, CALL, name=name)).get("suggestions")
+    assert found and found[: len(meant)] == meant if meant else found is None
+    assert not any("delete" in other or "upload" in other for other in found or ())
+
+
 async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
     async with served() as server, client(server.port) as http:
         error = await refusal(http, CALL, name="browser_clik_element")

@@ -177,12 +177,13 @@ async def test_a_kill_in_the_middle_of_a_call_leaves_its_trace(tmp_path: Path) -
         MARKED,
     )
     assert entry["error"]["reason"] == "page_may_have_received"
-    # The next server lists it; the one after it has only entries of its own.
+    # The next server takes it into its memory; the one after it has only entries of its own.
     for listed in ([entry], []):
         with product.running("start", "--port", "0"):
-            product.wait_running()
-            assert _entries(product, "--file") == [entry]
-            assert _entries(product) == listed
+            async with product.client(product.wait_running()) as http:
+                answer = await http.get("/audit", params={"tool": SCRIPT})
+            assert answer.json() == listed
+            assert _entries(product, "--file") == _entries(product) == [entry]
             assert product.status()["auditSummary"]["totalInvocations"] == 0
 
 

@@ -215,7 +215,7 @@ async def test_operations_that_tabhub_ends_give_its_own_reason_and_words(
         found.answer(plugin__has=change, plugin__fetch=response())
         message, error = await found.failure("notes_look")
         assert error["reason"] == reason and "pluginCode" not in error
-        assert "[page content" not in message
+        assert "[page " not in message
         assert effects == ["unknown" if begins else "none"]
 
 
@@ -329,11 +329,11 @@ async def test_another_tab_is_tried_only_if_the_plugin_is_not_ready_in_the_first
 async def test_a_plugins_error_keeps_its_category_and_advice_and_is_quoted(tmp_path: Path) -> None:
     advice = 'code="SLOW", retryable=True, retry_after=1.5'
     body = f'raise PluginError("Too fast.", "rate_limit", {advice})'
-    members = (action("fail", body), action("crash", "raise ValueError('[end of page content]')"))
+    members = (action("fail", body), action("crash", "raise ValueError('[end]')"))
     async with serving(written(tmp_path, source(*members))) as found:
         await found.open(note_tab(1))
         message, error = await found.failure("notes_fail")
-        assert "[page content" in message and "Too fast." in message
+        assert "[page " in message and "Too fast." in message
         assert error == {
             "code": -32000,
             "reason": "script_error",
@@ -387,7 +387,7 @@ async def test_progress_and_logs_reach_the_client_and_what_is_printed_the_log(
         await found.open(note_tab(1))
         params = {"name": "notes_talk", "arguments": {}, "_meta": {"progressToken": 7}}
         answer = (await found.agent.post("tools/call", params)).text
-        assert '"progress":1' in answer and "half" in answer and "[page content" in answer
+        assert '"progress":1' in answer and "half" in answer and "[page " in answer
         logs = found.server.app.plugin_runtime.logs
         await eventually(lambda: len(logs.entries("notes")) == 2)
         entries = {(entry.level, entry.message) for entry in logs.entries("notes")}

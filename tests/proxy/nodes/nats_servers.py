@@ -2,27 +2,17 @@
 
 import asyncio
 import os
-import random
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.support.eventually import eventually
+from tests.support.http_client import free_port
 
 PROGRAM = shutil.which("nats-server", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-
-
-def free_port() -> int:
-    """Below those that the system gives away, so that it stays free while a server restarts."""
-    while True:
-        port = random.randint(20_000, 32_000)
-        with socket.socket() as found, suppress(OSError):
-            found.bind(("127.0.0.1", port))
-            return port
 
 
 class NatsServer:
@@ -60,6 +50,9 @@ class NatsServer:
 
     def stand_still(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
+        # On a busy machine its threads would work on until the first of them takes the signal.
+        if self.process.poll() is None:
+            os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def go_on(self) -> None:
         self.process.send_signal(signal.SIGCONT)

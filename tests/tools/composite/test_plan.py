@@ -57,6 +57,7 @@ async def test_an_approved_plan_replaces_later_approvals_on_its_sites(tmp_path: 
         call = plan(agent, "https://A.example/shop?x=1", "a.example")
         request = await question(extension)
         assert request["tool"] == "update_plan" and request["scopes"] == ["session"]
+        assert request["words"].startswith("Do what its plan says on ")
         assert request["parameters"] == {"domains": ["a.example"], "approach": APPROACH}
         assert await respond(extension, request["id"], "allow", scope="session")
         assert await call == {"status": "approved", "granted": ["a.example"], "closed": []}
@@ -150,11 +151,13 @@ async def test_destructive_tools_need_approval_in_spite_of_a_plan(tmp_path: Path
 
 
 async def test_without_a_panel_the_settings_decide_about_a_plan(tmp_path: Path) -> None:
-    async with planning(tmp_path, panels=0) as (server, _, agent):
+    asking = {"a.example": "ask"}
+    async with planning(tmp_path, "managed", 0, domains=asking) as (server, _, agent):
         with pytest.raises(ToolFailed) as alone:
             await plan(agent, "a.example")
         assert alone.value.reason == "approval_unavailable"
-        fresh = Settings(unattended="allow")
+        levels = PermissionSettings(domains=asking)  # type: ignore[arg-type]
+        fresh = Settings(unattended="allow", permissions=levels)
         server.app.rules.reload(fresh)
         assert await plan(agent, "a.example") == {
             "status": "approved",

@@ -9,7 +9,7 @@ by staying silent, and a client that stops reading is dropped.
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -17,7 +17,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from tabhub.agents.http.messages import CALLER
 from tabhub.config.clients import Client
 from tabhub.errors import ProtocolError, TabhubError, Unavailable
-from tabhub.wire.asgi import Scope
 
 MOST_ANONYMOUS = 200
 MOST_KNOWN = 600
@@ -181,14 +180,21 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        cast(Scope, self.scope)[SLOT] = self._slot
+        scope: Any = self.scope
+        scope[SLOT] = self._slot
         self._in_head, self._head_bytes = True, 0
         self._heads_begun += 1
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Count trailers without keeping them: they are not used, and they could be endless."""
+        """Count trailers without keeping them: they are not used, and they could be endless.
+
+        The rest is as uvicorn does it; a second call for each header would cost more than that.
+        """
         if self._in_head:
-            super().on_header(name, value)
+            name = name.lower()
+            if name == b"expect" and value.lower() == b"100-continue":
+                self.expect_100_continue = True
+            self.headers.append((name, value))
             return
         self._head_bytes += len(name) + len(value)
         if self._head_bytes > MAX_HEAD_BYTES:
@@ -196,12 +202,14 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head, self._in_body, self._head_bytes = False, True, 0
-        self._stop_timer()
+        if self._timer is not None:
+            self._stop_timer()
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
         self._in_body = False
-        self._stop_timer()
+        if self._timer is not None:
+            self._stop_timer()
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
@@ -226,7 +234,8 @@ class BoundedHttp(HttpToolsProtocol):
             self._start_timer(BODY_SECONDS, self._give_up_body)
 
     def on_response_complete(self) -> None:
-        is_known = cast(Scope, self.cycle.scope).get(CALLER) is not None
+        scope: Any = self.cycle.scope
+        is_known = scope.get(CALLER) is not None
         seconds = self.config.timeout_keep_alive
         self.timeout_keep_alive = seconds if is_known else min(seconds, ANONYMOUS_SECONDS)
         super().on_response_complete()

@@ -9,6 +9,7 @@ from typing import Any
 
 import uvicorn
 
+from tabhub.system.ports import set_sharing
 from tabhub.wire.asgi import App
 
 STOP_SECONDS = 3
@@ -67,10 +68,8 @@ def listen(host: str, port: int, backlog: int = 128, is_shared: bool = False) ->
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio sees that it is TCP and sends small responses at once.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if is_shared:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     try:
+        set_sharing(listener, is_shared)
         listener.bind((host, port))
         listener.listen(backlog)
     except OSError:

@@ -1,7 +1,8 @@
 """Reading HTTP requests and writing HTTP responses, in terms of ASGI."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from functools import cached_property
 from math import ceil
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qsl
@@ -86,8 +87,8 @@ def accepts_streams(headers: Headers) -> bool:
 
 
 def require_json(headers: Headers) -> None:
-    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
-    if kind != b"application/json":
+    kind = headers.get(b"content-type", b"")
+    if kind != JSON[1] and kind.partition(b";")[0].strip().lower() != JSON[1]:
         raise ProtocolError("The body must be application/json.", "unsupported_media_type")
 
 
@@ -133,11 +134,10 @@ async def send_json(
     send: Send, status: int, body: bytes, headers: Iterable[Header] = (), prefix: str = ""
 ) -> None:
     """Respond with JSON; `prefix` is "websocket." where a WebSocket is refused."""
-    always: list[Header] = [JSON, (b"content-length", b"%d" % len(body))]
     start = {
         "type": f"{prefix}http.response.start",
         "status": status,
-        "headers": [*always, *headers],
+        "headers": [JSON, (b"content-length", b"%d" % len(body)), *headers],
     }
     await send(start)
     await send({"type": f"{prefix}http.response.body", "body": body})
@@ -172,12 +172,15 @@ class Reply:
 
     def __init__(self, send: Send, *, may_stream: bool) -> None:
         self._send = send
-        # Several tasks of one handler may write at once, and sending may have to wait.
-        self._turn = asyncio.Lock()
         self.headers: tuple[Header, ...] = ()
         self.may_stream = may_stream
         self.streaming = False
         self.over = False
+
+    @cached_property
+    def _turn(self) -> asyncio.Lock:
+        """Several tasks of one handler may write events at once, and sending may have to wait."""
+        return asyncio.Lock()
 
     async def frame(self, frame: bytes) -> None:
         """Send an event; the first one turns the response into a stream."""
@@ -191,9 +194,9 @@ class Reply:
         async with self._turn:
             await self._begin_stream()
 
-    async def json(self, status: int, body: bytes) -> None:
+    def json(self, status: int, body: bytes) -> Awaitable[None]:
         self.over = True
-        await send_json(self._send, status, body, self.headers)
+        return send_json(self._send, status, body, self.headers)
 
     async def accepted(self) -> None:
         """Respond with 202: a notification or a response of the client was accepted."""

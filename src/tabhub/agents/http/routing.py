@@ -3,7 +3,7 @@
 The table of the server's own paths is `agents/routes.py`; nothing here knows any of them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -176,13 +176,13 @@ class HttpRouter:
         self._throttle = throttle
         self._apps = {route.handler: self._app(route, handlers) for route in self.routes}
 
-    async def dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def dispatch(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         route: Route | None = scope[ROUTE]
         if route is not None and route.is_template:
             route = self._table.match(scope)
         if route is None or route.kind != scope["type"] or route.handler not in self._apps:
             raise NotFound(f"There is nothing at {scope['path']}.")
-        await self._apps[route.handler](scope, receive, send)
+        return self._apps[route.handler](scope, receive, send)
 
     def _app(self, route: Route, handlers: Mapping[str, App | None]) -> App:
         handler = cast(App, handlers[route.handler])

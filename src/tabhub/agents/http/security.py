@@ -70,6 +70,8 @@ class AccessControl:
         self._challenges = challenges
         self.origins = Origins()
         """Pages that may use the endpoints for agents."""
+        self.seen: Callable[[str], None] = lambda client: None
+        """Takes the name of each client that uses an endpoint for agents."""
 
     def take_secret(self, secret: str) -> None:
         """Replace the main secret; a server without one stays without."""
@@ -96,6 +98,8 @@ class AccessControl:
             caller = self._caller(scope, access, headers)
             _take_slot(scope, caller, route is None or route.has_reserve)
             scope[CALLER] = caller
+            if caller is not None and access is Access.CLIENTS:
+                self.seen(caller.name)
             await self.app(scope, receive, send)
         except TabhubError as error:
             await refuse(scope, send, error)

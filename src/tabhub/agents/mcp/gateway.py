@@ -144,7 +144,7 @@ class GatewayBackend(ProductBackend):
 
     def _full(self, tool: Tool, client: Client) -> m.Json:
         """The description is left out where the summary is all of it."""
-        info = self._listing.info(tool, client)
+        info = self._listing.info(tool, client, whole=True)
         short = self._short(tool, client)
         is_longer = info.description != short["summary"]
         described: m.Json = {"description": info.description} if is_longer else {}

@@ -179,7 +179,8 @@ class Responder:
 
     async def respond(self, message: jsonrpc.Incoming, channel: Channel) -> bytes:
         """The response to a request."""
-        id, name = cast(jsonrpc.Id, message.id), cast(str, message.method)
+        id: Any = message.id
+        name: Any = message.method
         requests = channel.session.running
         if id in requests:
             return jsonrpc.failure(id, ProtocolError(f"Request {id!r} is already running."))

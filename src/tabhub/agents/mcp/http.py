@@ -82,13 +82,13 @@ class McpEndpoint:
         self, scope: Scope, headers: Headers, body: bytes, reply: Reply, receive: Receive
     ) -> None:
         message = jsonrpc.decode_any(body)
-        caller = scope.get(CALLER, MAIN)
+        caller, version = scope.get(CALLER, MAIN), h.value_of(headers, h.VERSION)
         if isinstance(message, list):
-            session = self._session(headers, caller)
+            session = self._session(headers, version, caller)
             if not versions.has_batches(session.version):
                 raise ProtocolError(f"Revision {session.version} has no batches.")
             await self._handshake.post_batch(session, message, reply)
-        elif _is_sessionless(headers, message):
+        elif version in versions.SESSIONLESS or _has_envelope(headers, message):
             if len(headers) != len(scope["headers"]):
                 h.refuse_duplicates(scope["headers"])
             toolsets = named_toolsets(scope)
@@ -100,17 +100,19 @@ class McpEndpoint:
             reply.headers = ((SESSION, session.id.encode()),)
             await reply.json(200, body)
         else:
-            await self._handshake.post(self._session(headers, caller), message, reply)
+            session = self._session(headers, version, caller)
+            await self._handshake.post(session, message, reply)
 
     async def _get_or_delete(
         self, scope: Scope, headers: Headers, reply: Reply, receive: Receive
     ) -> None:
         method: str = scope["method"]
-        sessionless = h.value_of(headers, h.VERSION) in versions.SESSIONLESS
+        version = h.value_of(headers, h.VERSION)
+        sessionless = version in versions.SESSIONLESS
         if method not in ("GET", "DELETE") or sessionless:
             allow = "POST" if sessionless else "GET, POST, DELETE"
             raise ProtocolError(f"{method} is not allowed here.", "method_not_allowed", allow=allow)
-        session = self._session(headers, scope.get(CALLER, MAIN))
+        session = self._session(headers, version, scope.get(CALLER, MAIN))
         if method == "DELETE":
             self.sessions.end(session.id)
             await reply.json(200, b"{}")
@@ -119,8 +121,7 @@ class McpEndpoint:
             raise ProtocolError("A GET must accept text/event-stream.", "not_acceptable")
         await self._handshake.get(session, h.value_of(headers, b"last-event-id"), reply, receive)
 
-    def _session(self, headers: Headers, caller: Client) -> McpSession:
-        version = h.value_of(headers, h.VERSION)
+    def _session(self, headers: Headers, version: str | None, caller: Client) -> McpSession:
         if version is not None and version not in versions.SUPPORTED:
             raise h.unsupported(version)
         id = h.value_of(headers, SESSION)
@@ -129,10 +130,8 @@ class McpEndpoint:
         return self.sessions.get(id, caller)
 
 
-def _is_sessionless(headers: Headers, message: jsonrpc.Incoming) -> bool:
-    """By the header, or by the body: then the missing headers are reported as errors."""
-    if h.value_of(headers, h.VERSION) in versions.SESSIONLESS:
-        return True
+def _has_envelope(headers: Headers, message: jsonrpc.Incoming) -> bool:
+    """Whether the body is sessionless; then the missing headers are reported as errors."""
     if SESSION in headers or not isinstance(message.params, msgspec.Raw):
         return False
     return h.claims_envelope(message.params)

@@ -252,13 +252,15 @@ class Sessions(Register[McpSession]):
         return super().__contains__(id) or id in self._stored
 
     def get(self, id: str, caller: Client) -> McpSession:
-        self._require_open()
+        if self._is_closed:
+            raise _stopping()
         return super().get(id, caller)
 
     def open(
         self, version: str, params: m.InitializeParams, caller: Client, toolsets: Toolsets
     ) -> McpSession:
-        self._require_open()
+        if self._is_closed:
+            raise _stopping()
         session = McpSession(str(uuid4()), version, params, caller, toolsets, self._clock())
         if self._store:
             self._store.put(session.id, _encoded(session, params))
@@ -305,11 +307,6 @@ class Sessions(Register[McpSession]):
             self.end(id)
         return idle
 
-    def _require_open(self) -> None:
-        """Raise while the server stops: the next one will know the session."""
-        if self._is_closed:
-            raise Unavailable("The server is about to stop. Try again.", "server_unavailable")
-
     def close(self) -> None:
         """Close all sessions because the server stops; stored ones continue after a restart."""
         self._is_closed = True
@@ -317,3 +314,8 @@ class Sessions(Register[McpSession]):
             super().close()
         for id in list(self._all):
             self._remove(id, Unavailable(STOPPED, "page_may_have_received"))
+
+
+def _stopping() -> Unavailable:
+    """The error while the server stops: the next one will know the session."""
+    return Unavailable("The server is about to stop. Try again.", "server_unavailable")

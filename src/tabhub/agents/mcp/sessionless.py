@@ -1,11 +1,11 @@
 """The revision without sessions: each POST is independent, and closing it cancels it."""
 
 import asyncio
-from copy import copy
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from tabhub.agents.http.messages import Reply, Toolsets, Watch
 from tabhub.agents.mcp import methods
@@ -115,7 +115,8 @@ class Sessionless:
         toolsets: Toolsets,
         reply: Reply,
     ) -> tuple[int, bytes]:
-        id, name = cast(jsonrpc.Id, message.id), cast(str, message.method)
+        id: Any = message.id
+        name: Any = message.method
         try:
             if name == LISTEN:
                 result = await self._listen(id, message.params, headers, reply)
@@ -170,13 +171,14 @@ class Sessionless:
 
     def _stamped(self, result: m.Result) -> m.Result:
         """Copy a result and add what this era requires in each of them."""
-        result = copy(result)
-        if result.result_type is UNSET:
-            result.result_type = "complete"
+        server = {m.META_SERVER_INFO: self._backend.info}
+        result = replace(
+            result,
+            meta=server if result.meta is UNSET else {**result.meta, **server},
+            result_type="complete" if result.result_type is UNSET else result.result_type,
+        )
         if isinstance(result, _CACHEABLE) and result.ttl_ms is UNSET:
             result.ttl_ms, result.cache_scope = 0, "private"
-        server = {m.META_SERVER_INFO: self._backend.info}
-        result.meta = server if result.meta is UNSET else {**result.meta, **server}
         return result
 
 

@@ -12,8 +12,9 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from tabhub.config.files import opened_private, private_folder
+from tabhub.config.files import opened_private
 from tabhub.errors import InvalidArguments
+from tabhub.system.rights import private_folder
 
 MEGABYTE = 1024 * 1024
 MOST_UNPACKED_BYTES = 60 * MEGABYTE

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tabhub.config.files import locked, private_folder
+from tabhub.config.files import locked
+from tabhub.system.rights import private_folder
 
 LOCK = "installation"
 """The file whose lock is held while something changes."""

@@ -337,13 +337,12 @@ def _own_streams() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _limit_memory() -> None:
-    try:
+    if sys.platform != "win32":
         import resource
-    except ImportError:
-        return
-    for limit, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CORE, 0)):
-        with suppress(ValueError, OSError):
-            resource.setrlimit(limit, (most, most))
+
+        for limit, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_CORE, 0)):
+            with suppress(ValueError, OSError):
+                resource.setrlimit(limit, (most, most))
 
 
 async def _run(incoming: BinaryIO, outgoing: BinaryIO) -> None:

@@ -8,7 +8,6 @@ import asyncio
 import logging
 import os
 import shutil
-import signal
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
@@ -27,6 +26,7 @@ from tabhub.plugins.package import Package
 from tabhub.plugins.python import process_messages as messages
 from tabhub.plugins.python_source.source_files import modules_of
 from tabhub.plugins.review_content import files_of
+from tabhub.system.processes import end_group, leading_group
 
 log = logging.getLogger(__name__)
 
@@ -152,7 +152,7 @@ class PluginProcess:
                 stderr=PIPE,
                 cwd=folder,
                 env=environment(),
-                start_new_session=True,
+                **leading_group(),
             )
         except OSError:
             shutil.rmtree(folder, ignore_errors=True)
@@ -226,11 +226,7 @@ class PluginProcess:
         self._kill()
 
     def _kill(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
-                self._process.kill()
+        end_group(self._process.pid, at_once=True)
 
     async def stop(self, why: str) -> None:
         """Kill the process, and wait until it is gone."""

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import random
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from nats.errors import Error as NatsError
 from nats.errors import InvalidUserCredentialsError
 
 from tabhub.errors import Unavailable
+from tabhub.proxy.nodes.nats_credentials import signature, token_in
 
 log = logging.getLogger(__name__)
 
@@ -111,7 +113,8 @@ async def _connect(
         max_reconnect_attempts=1,
         ping_interval=PING_SECONDS,
         max_outstanding_pings=MOST_PINGS,
-        user_credentials=None if credentials is None else str(credentials),
+        user_jwt_cb=None if credentials is None else partial(token_in, credentials),
+        signature_cb=None if credentials is None else partial(signature, credentials),
     )
 
 

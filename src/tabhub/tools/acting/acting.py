@@ -8,52 +8,70 @@ from tabhub.tools.acting.effects import (
     LOGIN,
     MODIFIERS,
     SETTLE,
-    acted,
     dialog_name,
     modifiers,
+    observed,
     passed,
 )
-from tabhub.tools.tool import BROWSER, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.acting.observing import OBSERVE
+from tabhub.tools.acting.targets import (
+    any_target,
+    found_names,
+    place,
+    reached,
+    target,
+    target_name,
+)
+from tabhub.tools.tool import (
+    BROWSER,
+    COORDINATE,
+    FIND,
+    REF,
+    SELECTOR,
+    SHORT_COORDINATE,
+    Context,
+    Json,
+    browser_tool,
+)
 from tabhub.wire.mcp.messages import CallResult
 
-_TARGETS = ("ref", "selector", "container")
-_PLACE_KEYS = ({"ref"}, {"selector"}, {"x", "y"})
+_ELEMENTS = ("ref", "selector", "find")
+_END_KEYS = ({"ref"}, {"selector"}, {"find"}, {"coordinate"}, {"x", "y"})
 """Each way to name the end of a drag."""
 
 
 async def _click(context: Context) -> CallResult:
     options = passed(context, "button", "clickCount")
-    input = {**context.element(), **modifiers(context), **options}
-    return acted(context, f"Clicked {_target(context)}", await context.in_tab("page.click", input))
+    input = {**target(context), **modifiers(context), **options}
+    return await _observed(context, "Clicked", await reached(context, "page.click", input))
 
 
 async def _hover(context: Context) -> CallResult:
-    output = await context.in_tab("page.hover", {**context.element(), **passed(context)})
-    return acted(context, f"The mouse is over {_target(context)}", output)
+    output = await context.in_tab("page.hover", {**target(context), **passed(context)})
+    return await _observed(context, "The mouse is over", output)
 
 
 async def _type(context: Context) -> CallResult:
-    input = {"clear": True, **context.element(), **passed(context, "text", "clear")}
+    input = {"clear": True, **target(context, _ELEMENTS), **passed(context, "text", "clear")}
     output = await context.in_tab("page.fill", input)
     _clear_secrets(context, output)
-    return acted(context, f"Typed into {_target(context)}", output)
+    return await _observed(context, "Typed into", output)
 
 
 async def _select(context: Context) -> CallResult:
-    input = {**context.element(), **passed(context, "value", "label")}
+    input = {**target(context, _ELEMENTS), **passed(context, "value", "label")}
     output = await context.in_tab("page.select", input)
     _clear_secrets(context, output)
-    return acted(context, f"Selected in {_target(context)}", output)
+    return await _observed(context, "Selected in", output)
 
 
 async def _press(context: Context) -> CallResult:
-    has_target = context.arguments.keys() & {"ref", "selector"}
-    element = context.element() if has_target else {}
+    element = any_target(context, _ELEMENTS)
     input = {**element, **modifiers(context), **passed(context, "key", "repeat")}
     output = await context.in_tab("page.press", input)
     _clear_secrets(context, output)
-    on = "".join(f" on {name}" for name in element.values())
-    return acted(context, f"Pressed {context.arguments['key']}{on}", output)
+    on = f" on {target_name(context.arguments, output['effect'])}" if element else ""
+    return await observed(context, f"Pressed {context.arguments['key']}{on}", output)
 
 
 def _clear_secrets(context: Context, output: Json) -> None:
@@ -62,15 +80,17 @@ def _clear_secrets(context: Context, output: Json) -> None:
         context.call.secrets.clear()
 
 
-def _target(context: Context) -> str:
-    return str(next(iter(context.element().values())))
+async def _observed(context: Context, verb: str, output: Json) -> CallResult:
+    name = target_name(context.arguments, output["effect"])
+    return await observed(context, f"{verb} {name}", output)
 
 
 async def _scroll(context: Context) -> CallResult:
-    input = passed(context, *_TARGETS, "direction", "distance", "position")
+    element = any_target(context, _ELEMENTS)
+    input = {**element, **passed(context, "container", "direction", "distance", "position")}
     output = await context.in_tab("page.scroll", input)
     by_wheel = output["trusted"] or output.get("wheel", False)
-    return acted(context, _scrolled(output["effect"], by_wheel), output)
+    return await observed(context, _scrolled(output["effect"], by_wheel), output)
 
 
 def _scrolled(effect: Json, by_wheel: bool) -> str:
@@ -85,25 +105,29 @@ def _scrolled(effect: Json, by_wheel: bool) -> str:
 
 
 async def _drag(context: Context) -> CallResult:
-    start, end = (_place(context, name) for name in ("from", "to"))
+    start, end = (_end(context, name) for name in ("from", "to"))
     input = {"from": start, "to": end, **modifiers(context), **passed(context)}
-    action = f"Dragged {_place_name(start)} to {_place_name(end)}"
-    return acted(context, action, await context.in_tab("page.drag", input))
+    output = await reached(context, "page.drag", input)
+    ends = [context.arguments[name] for name in ("from", "to")]
+    found = found_names(output["effect"]) if any("find" in end for end in ends) else []
+    names = [_end_name(end, found) for end in ends]
+    return await observed(context, f"Dragged {names[0]} to {names[1]}", output)
 
 
-def _place(context: Context, name: str) -> Json:
-    place: Json = context.arguments[name]
-    if place.keys() not in _PLACE_KEYS:
+def _end(context: Context, name: str) -> Json:
+    given: Json = context.arguments[name]
+    if given.keys() not in _END_KEYS:
         raise InvalidArguments(
-            f"browser_drag: {name} is a ref, a selector, or a point with x and y."
+            f"browser_drag: {name} is a ref, a selector, words (find), a coordinate of the latest "
+            "screenshot, or a point of the viewport with x and y. Nothing was done."
         )
-    return place
+    return given if "x" in given else place(context, given)
 
 
-def _place_name(place: Json) -> str:
-    if "x" in place:
-        return f"({place['x']:g}, {place['y']:g})"
-    return str(next(iter(place.values())))
+def _end_name(given: Json, found: list[str]) -> str:
+    if "x" in given:
+        return f"({given['x']:g}, {given['y']:g})"
+    return found.pop(0) if "find" in given else target_name(given, {})
 
 
 async def _handle_dialog(context: Context) -> CallResult:
@@ -112,16 +136,19 @@ async def _handle_dialog(context: Context) -> CallResult:
     if answered["type"] != LOGIN:
         context.call.secrets.discard("promptText")
     verb = "Accepted" if context.arguments["action"] == "accept" else "Dismissed"
-    return acted(context, f"{verb} {dialog_name(answered)}", output, answered=answered)
+    return await observed(context, f"{verb} {dialog_name(answered)}", output, answered=answered)
 
 
+_TARGET: Json = {"ref": REF, "selector": SELECTOR, "find": FIND}
 _OPTIONS: Json = {"type": ["string", "array"], "items": {"type": "string"}}
 _PLACE: Json = {
     "type": "object",
     "properties": {
         "ref": REF,
         "selector": SELECTOR,
-        "x": {"type": "number"},
+        "find": FIND,
+        "coordinate": COORDINATE,
+        "x": {"type": "number", "description": "With y, CSS pixels of the viewport, like boxes."},
         "y": {"type": "number"},
     },
     "additionalProperties": False,
@@ -136,13 +163,15 @@ CLICK_ELEMENT = browser_tool(
     ),
     handler=_click,
     properties={
-        "ref": REF,
-        "selector": SELECTOR,
+        **_TARGET,
+        "coordinate": COORDINATE,
         "button": {"enum": ["left", "right", "middle"], "default": "left"},
         "clickCount": {"type": "integer", "minimum": 1, "maximum": 3},
         "modifiers": MODIFIERS,
         "settle": {**SETTLE, "description": "Most ms to wait for requests it starts."},
+        "observe": OBSERVE,
     },
+    listed={"coordinate": SHORT_COORDINATE},
 )
 
 HOVER_ELEMENT = browser_tool(
@@ -150,7 +179,13 @@ HOVER_ELEMENT = browser_tool(
     title="Hover element",
     description="Move the mouse over an element and leave it there: menus and hints open.",
     handler=_hover,
-    properties={"ref": REF, "selector": SELECTOR, "settle": SETTLE},
+    minor=True,
+    properties={
+        **_TARGET,
+        "coordinate": COORDINATE,
+        "settle": SETTLE,
+        "observe": OBSERVE,
+    },
     toolsets=BROWSER,
 )
 
@@ -163,11 +198,11 @@ TYPE_TEXT = browser_tool(
     ),
     handler=_type,
     properties={
-        "ref": REF,
-        "selector": SELECTOR,
+        **_TARGET,
         "text": {"type": "string"},
         "clear": {"type": "boolean", "default": True},
         "settle": SETTLE,
+        "observe": OBSERVE,
     },
     required=("text",),
     secret_arguments=frozenset({"text"}),
@@ -182,11 +217,11 @@ SELECT_OPTION = browser_tool(
     ),
     handler=_select,
     properties={
-        "ref": REF,
-        "selector": SELECTOR,
+        **_TARGET,
         "value": _OPTIONS,
         "label": _OPTIONS,
         "settle": SETTLE,
+        "observe": OBSERVE,
     },
     secret_arguments=frozenset({"value", "label"}),
 )
@@ -201,11 +236,11 @@ PRESS_KEY = browser_tool(
     handler=_press,
     properties={
         "key": {"type": "string", "minLength": 1},
-        "ref": REF,
-        "selector": SELECTOR,
+        **_TARGET,
         "modifiers": MODIFIERS,
         "repeat": {"type": "integer", "minimum": 1, "maximum": 100},
         "settle": SETTLE,
+        "observe": OBSERVE,
     },
     required=("key",),
     secret_arguments=frozenset({"key"}),
@@ -219,6 +254,7 @@ SCROLL = browser_tool(
         "selector, that element into view."
     ),
     handler=_scroll,
+    minor=True,
     properties={
         "direction": {"enum": ["up", "down", "left", "right"], "default": "down"},
         "distance": {
@@ -226,8 +262,7 @@ SCROLL = browser_tool(
             "minimum": 1,
             "description": "Pixels. Default most of the view.",
         },
-        "ref": REF,
-        "selector": SELECTOR,
+        **_TARGET,
         "container": {"type": "string", "description": "CSS of what is to be scrolled."},
         "position": {
             "type": "object",
@@ -242,12 +277,22 @@ DRAG = browser_tool(
     title="Drag",
     description=(
         "Drag from one element or point to another with the mouse button held: sliders, sortable "
-        "lists, drop zones. A point is in CSS pixels of the viewport, like boxes."
+        "lists, drop zones."
     ),
     handler=_drag,
-    properties={"from": _PLACE, "to": _PLACE, "modifiers": MODIFIERS, "settle": SETTLE},
+    properties={
+        "from": _PLACE,
+        "to": _PLACE,
+        "modifiers": MODIFIERS,
+        "settle": SETTLE,
+        "observe": OBSERVE,
+    },
     required=("from", "to"),
-    toolsets=BROWSER,
+    unlisted=frozenset({"observe"}),
+    listed={
+        "from": {"type": "object", "description": "{ref}, {find} or {coordinate}"},
+        "to": {"type": "object"},
+    },
 )
 
 HANDLE_DIALOG = browser_tool(
@@ -258,8 +303,10 @@ HANDLE_DIALOG = browser_tool(
     properties={
         "action": {"enum": ["accept", "dismiss"]},
         "promptText": {"type": "string"},
+        "observe": OBSERVE,
     },
     required=("action",),
+    unlisted=frozenset({"observe"}),
     # It may be a password.
     secret_arguments=frozenset({"promptText"}),
 )

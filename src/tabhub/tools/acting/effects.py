@@ -5,6 +5,13 @@ from typing import Any
 from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.permissions.sites import WALLED
+from tabhub.tools.acting.observing import (
+    asked_changes,
+    changes_text,
+    observing,
+    page_text,
+    pending_text,
+)
 from tabhub.tools.tool import Context, Json
 from tabhub.wire.mcp.messages import CallResult
 
@@ -15,43 +22,63 @@ BY_SCRIPT = (
     "pages and the browser may ignore them. Check whether it worked."
 )
 SETTLE: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
+_TOLD_OTHERWISE = ("opened", "download", "changes", "opener")
+"""Members of an effect that results have in another form."""
 MODIFIERS: Json = {
     "type": "object",
     "properties": {name: {"type": "boolean"} for name in ("shift", "ctrl", "alt", "meta")},
 }
 
 
-def acted(context: Context, action: str, output: Json, **more: Any) -> CallResult:
+async def observed(context: Context, action: str, output: Json, **more: Any) -> CallResult:
+    """The result of an action that may have led to another page, which it then shows."""
+    return acted(context, action, output, await page_text(context, output["effect"]), **more)
+
+
+def acted(context: Context, action: str, output: Json, page: str = "", **more: Any) -> CallResult:
     """The result of an action: a sentence about the action, then its effect."""
+    _follow(context, output["effect"])
     effect = _shown(context, output["effect"])
+    changes = asked_changes(context, output["effect"])
     data = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
     note = BY_SCRIPT if output.get("byScript") else ""
-    return done(f"{action}. {_effect_text(effect)}".rstrip() + note, {**data, **more})
+    about = _effect_text(effect, bool(changes["lines"]))
+    sentence = f"{action}. {about}".rstrip() + pending_text(changes) + note
+    return done(sentence + changes_text(changes) + page, {**data, **more})
+
+
+def _follow(context: Context, effect: Json) -> None:
+    """Make the opener of a tab that has closed the current tab, and a download the client's."""
+    if (opener := _opener(context, effect)) is not None:
+        context.hub.sessions.use(context.session, opener)
+    if "download" in effect and (url := effect["download"]["url"]) != WALLED:
+        context.saved_downloads.expect(context.tab.browser, url, context.call.client.name)
 
 
 def _shown(context: Context, effect: Json) -> Json:
     """An effect as results have it: tabhub's id of a tab that it opened, the name of a file."""
-    shown = {key: value for key, value in effect.items() if key not in ("opened", "download")}
+    shown = {key: value for key, value in effect.items() if key not in _TOLD_OTHERWISE}
     if "opened" in effect:
         tab = context.hub.tabs.by_native(context.tab.browser, effect["opened"])
         # It may be closed already.
         shown |= {} if tab is None else {"opened": tab.id}
-    if "download" in effect:
-        shown["download"] = _begun_download(context, effect["download"])
+    if (opener := _opener(context, effect)) is not None:
+        shown["opener"] = opener
+    if download := effect.get("download"):
+        shown["download"] = WALLED if download["url"] == WALLED else download["name"]
     return shown
 
 
-def _begun_download(context: Context, download: Json) -> str:
-    """The name of a file that the page downloads, which is the client's from now on."""
-    url: str = download["url"]
-    if url == WALLED:
-        return WALLED
-    context.saved_downloads.expect(context.tab.browser, url, context.call.client.name)
-    name: str = download["name"]
-    return name
+def _opener(context: Context, effect: Json) -> int | None:
+    """The tab that had opened one that has closed, if the caller may use it."""
+    if "opener" not in effect:
+        return None
+    tab = context.hub.tabs.by_native(context.tab.browser, effect["opener"])
+    may_use = tab is not None and context.hub.ownership.may_use(context.session, tab)
+    return tab.id if tab is not None and may_use else None
 
 
-def _effect_text(effect: Json) -> str:
+def _effect_text(effect: Json, has_lines: bool) -> str:
     outside = []
     if "opened" in effect:
         outside.append(f"It opened tab {effect['opened']}.")
@@ -59,25 +86,48 @@ def _effect_text(effect: Json) -> str:
         is_walled = effect["download"] == WALLED
         which = " from a walled site" if is_walled else f": {quoted(effect['download'])}"
         outside.append(f"It started a download{which}.")
-    return " ".join([*outside, *_in_page(effect, bool(outside))])
+    return " ".join([*outside, *_in_page(effect, bool(outside), has_lines)])
 
 
-def _in_page(effect: Json, has_outside: bool) -> list[str]:
+def _in_page(effect: Json, has_outside: bool, has_lines: bool) -> list[str]:
+    if effect.get("closed"):
+        opener = effect.get("opener")
+        now = "" if opener is None else f"; its opener {opener} is now current"
+        return [f"The tab closed{now}."]
     if dialog := effect.get("dialog"):
         return [dialog_sentence(dialog)]
     if "navigated" in effect:
         is_walled = effect["navigated"] == WALLED
         where = "a walled site" if is_walled else quoted(effect["navigated"])
         return [f"The page went to {where}."]
+    if effect.get("leaving"):
+        return ["The tab is going to another page, which is not there yet: wait for it."]
     if "files" in effect:
         return [f"The page received {_files(effect['files'])}."]
     value = [f"It now holds {quoted(effect['value'])}."] if "value" in effect else []
-    focused = [f"The focus is now on {quoted(effect['focused'])}."] if "focused" in effect else []
+    if kept := effect.get("prevented"):
+        value.append(f"The page kept {kept} {'key' if kept == 1 else 'keys'} from writing.")
+    # The lines say it with a ref.
+    is_told = "focused" not in effect or has_lines
+    focused = [] if is_told else [f"The focus is now on {quoted(effect['focused'])}."]
     if value or focused:
         return [*focused, *value]
+    if has_lines:
+        return ["Changed:"]
     if effect.get("mutated"):
         return ["The page changed."]
-    return [] if has_outside or "position" in effect else ["The page shows no change."]
+    if has_outside or "position" in effect:
+        return []
+    return ["The page shows no change.", *_focus(effect)]
+
+
+def _focus(effect: Json) -> list[str]:
+    """Where keys went that have changed nothing."""
+    if "receivedBy" not in effect:
+        return []
+    if not effect["receivedBy"]:
+        return ["Nothing on the page had the focus."]
+    return [f"The focus was on {quoted(effect['receivedBy'])}, which is no field."]
 
 
 def dialog_sentence(dialog: Json) -> str:
@@ -117,6 +167,7 @@ def modifiers(context: Context) -> Json:
 
 
 def passed(context: Context, *names: str) -> Json:
-    """The named arguments that the call has, and settle, as the input of a command."""
+    """The named arguments that the call has, settle and observe, as the input of a command."""
     arguments = context.arguments
-    return {name: arguments[name] for name in (*names, "settle") if name in arguments}
+    named = {name: arguments[name] for name in (*names, "settle") if name in arguments}
+    return {**named, **observing(context)}

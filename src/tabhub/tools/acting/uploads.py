@@ -11,12 +11,15 @@ from pathlib import Path
 
 from tabhub.calls.marks import quoted
 from tabhub.errors import InvalidArguments, NotFound
-from tabhub.tools.acting.effects import SETTLE, acted, passed
+from tabhub.tools.acting.effects import SETTLE, observed, passed
+from tabhub.tools.acting.observing import OBSERVE
+from tabhub.tools.acting.targets import any_target, target_name
 from tabhub.tools.reports import with_tabs
 from tabhub.tools.tool import (
     BROWSER,
     CLAUDE,
     COORDINATE,
+    FIND,
     REF,
     SELECTOR,
     Context,
@@ -32,7 +35,6 @@ MAX_NAME_CHARS = 255
 PNG = "image/png"
 UNKNOWN_TYPE = "application/octet-stream"
 IMAGE_NAME = "image.png"
-_TARGETS = ("ref", "selector", "coordinate")
 _SOURCES = ("paths", "files", "screenshotId")
 
 
@@ -63,9 +65,8 @@ class FileToUpload:
 
 
 async def _upload_files(context: Context) -> CallResult:
-    _require_one(context, _SOURCES, at_least=1)
-    _require_one(context, _TARGETS, at_least=0)
-    return await upload(context, await _uploads(context), _target(context))
+    _require_one(context, _SOURCES)
+    return await upload(context, await _uploads(context), any_target(context))
 
 
 async def _uploads(context: Context) -> list[FileToUpload]:
@@ -79,13 +80,13 @@ async def _uploads(context: Context) -> list[FileToUpload]:
 
 
 async def _file_upload(context: Context) -> CallResult:
-    return await upload(context, _from_disk(context), _target(context))
+    return await upload(context, _from_disk(context), any_target(context))
 
 
 async def _upload_image(context: Context) -> CallResult:
-    _require_one(context, ("ref", "coordinate"), at_least=1)
+    _require_one(context, ("ref", "coordinate"))
     screenshot = await _screenshot(context, context.arguments["imageId"])
-    return await upload(context, [screenshot], _target(context))
+    return await upload(context, [screenshot], any_target(context))
 
 
 def _from_disk(context: Context) -> list[FileToUpload]:
@@ -142,19 +143,10 @@ def _type_of(name: str) -> str:
     return mimetypes.guess_type(name)[0] or UNKNOWN_TYPE
 
 
-def _require_one(context: Context, names: Sequence[str], at_least: int) -> None:
-    count = sum(name in context.arguments for name in names)
-    if not at_least <= count <= 1:
-        limit = "exactly" if at_least else "at most"
+def _require_one(context: Context, names: Sequence[str]) -> None:
+    if sum(name in context.arguments for name in names) != 1:
         choices = ", ".join(names)
-        raise InvalidArguments(f"{context.call.tool.name}: give {limit} one of {choices}.")
-
-
-def _target(context: Context) -> Json:
-    arguments = context.arguments
-    if "coordinate" in arguments:
-        return context.frame.place(arguments["coordinate"])
-    return {name: arguments[name] for name in ("ref", "selector") if name in arguments}
+        raise InvalidArguments(f"{context.call.tool.name}: give exactly one of {choices}.")
 
 
 async def upload(context: Context, files: Sequence[FileToUpload], target: Json) -> CallResult:
@@ -171,21 +163,13 @@ async def upload(context: Context, files: Sequence[FileToUpload], target: Json) 
     misfits = output.get("misfits", [])
     more: Json = {"misfits": misfits} if misfits else {}
     names = ", ".join(f"{file.name} ({_size(file.size)})" for file in files)
-    action = f"Gave {names} to {_target_name(context, target)}{_warning(misfits)}"
-    return acted(context, action, output, **more)
+    to = target_name(context.arguments, output["effect"]) if target else "the file chooser"
+    action = f"Gave {names} to {to}{_warning(misfits)}"
+    return await observed(context, action, output, **more)
 
 
 def _size(bytes: int) -> str:
     return f"{bytes} bytes" if bytes < 1024 else f"{bytes // 1024} KB"
-
-
-def _target_name(context: Context, target: Json) -> str:
-    if not target:
-        return "the file chooser"
-    if "ref" in target or "selector" in target:
-        return str(next(iter(target.values())))
-    x, y = context.arguments["coordinate"]
-    return f"the point ({x:g}, {y:g})"
 
 
 def _warning(misfits: Sequence[str]) -> str:
@@ -229,12 +213,14 @@ UPLOAD_FILES = browser_tool(
     properties={
         "ref": REF,
         "selector": SELECTOR,
+        "find": FIND,
         "coordinate": COORDINATE,
         "paths": _PATHS,
         "files": _FILES,
         "screenshotId": {"type": "string"},
         "filename": {"type": "string", "description": f"For a screenshot. Default {IMAGE_NAME}."},
         "settle": SETTLE,
+        "observe": OBSERVE,
     },
     # The bytes are private, and of no use in the audit log.
     secret_arguments=frozenset({"files"}),

@@ -283,6 +283,7 @@ TABS_CLOSE_MCP = browser_tool(
     required=("tabId",),
     toolsets=CLAUDE,
     does=(Ability.CLOSE,),
+    minor=True,
 )
 
 TABS_CONTEXT = browser_tool(

@@ -245,6 +245,7 @@ _SAME_AS = {
     "left_click_drag": "browser_drag",
 }
 _READING = ("screenshot", "wait", "zoom")
+_MINOR = ("scroll", "scroll_to", "hover")
 _WITH_PICTURE = ("screenshot", "zoom", "scroll")
 
 
@@ -260,7 +261,11 @@ async def _computer(context: Context) -> CallResult:
 def _changes(arguments: Mapping[str, Any]) -> bool:
     if "action" not in arguments:
         return False
-    return arguments["action"] not in _READING or bool(arguments.get("save_to_disk"))
+    return arguments["action"] not in _READING or _saves(arguments)
+
+
+def _saves(arguments: Mapping[str, Any]) -> bool:
+    return bool(arguments.get("save_to_disk"))
 
 
 def _same_as(arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -340,6 +345,7 @@ COMPUTER = browser_tool(
     same_as=_same_as,
     toolsets=CLAUDE,
     does=_abilities,
+    minor=lambda arguments: arguments.get("action") in _MINOR and not _saves(arguments),
 )
 
 TOOLS = (COMPUTER,)

@@ -173,6 +173,7 @@ def _items(call: Call) -> list[Call]:
             agent=call.agent,
             log=call.log,
             elicit=None if call.elicit is None else _without_interrupts(call.elicit),
+            by_person=call.by_person,
         )
         for number, action in enumerate(actions)
     ]

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tabhub.calls.approval_words import LONGEST_WORDS
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.authorization import Guard, subject_of
 from tabhub.calls.call import Call, Source
@@ -18,6 +19,7 @@ from tabhub.calls.ports import ApprovalAnswer, ApprovalRequest
 from tabhub.calls.results import done
 from tabhub.calls.running import RunningCalls
 from tabhub.errors import Forbidden, InvalidArguments
+from tabhub.hub.texts import one_line
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.permissions.grants import plan_grant
 from tabhub.permissions.sites import OPAQUE, site_of
@@ -143,7 +145,7 @@ class PlanSource(Source):
         # If the call itself was approved, the person has seen the plan, but not these tools.
         if call.asked and not tools:
             return ApprovalAnswer(True)
-        with self._running.begin(call):
+        with self._running.begin(call), self._approvals.place(call):
             return await self._approvals.ask(call, _request(call, sites, tools))
 
     def _grant(self, call: Call, sites: list[str], answer: ApprovalAnswer) -> list[str]:
@@ -172,7 +174,9 @@ def _request(call: Call, sites: list[str], tools: list[str]) -> ApprovalRequest:
         site="",
         arguments={"domains": sites, "approach": call.arguments["approach"], **also},
         rule=RULE,
+        words=one_line(f"Do what its plan says on {', '.join(sites)}", LONGEST_WORDS),
         scopes=("session",),
+        once=False,
     )
 
 

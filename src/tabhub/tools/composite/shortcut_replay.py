@@ -47,9 +47,11 @@ class Run:
     values: Mapping[str, Any]
     tabs: dict[int, int]
     """Tab ids, by their numbers in the recording."""
+    by_person: bool = False
     done: int = 0
     targets: dict[str, SavedElement] = field(default_factory=dict)
     view: SavedView | None = None
+    last: LastRun = field(init=False)
 
     def state(self, state: State, error: TabhubError | None = None) -> LastRun:
         if error is None:
@@ -80,6 +82,20 @@ class Replays:
         task = self._tasks.get(session)
         return task is not None and task.cancel()
 
+    def of(self, session: str) -> Run | None:
+        """The session's run, while it goes on."""
+        return self._runs.get(session)
+
+    async def ended(self, session: str) -> tuple[Run, LastRun]:
+        """The session's run and its end; who stops waiting for it stops it."""
+        run, task = self._runs[session], self._tasks[session]
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            task.cancel()
+            raise
+        return run, run.last
+
     def is_running(self, run: str) -> bool:
         return any(known.id == run for known in self._runs.values())
 
@@ -92,9 +108,9 @@ class Replays:
             raise Unavailable(f"{name!r} is still running; wait until it ends.", "too_many_calls")
         tabs = {} if tab is None else {0: tab}
         id = f"run_{secrets.token_hex(4)}"
-        run = Run(id, shortcut, session, call.client, call.agent, values, tabs)
+        run = Run(id, shortcut, session, call.client, call.agent, values, tabs, call.by_person)
         self._runs[session] = run
-        self._shortcuts.ran(shortcut.id, run.state("running"))
+        self._note(run, run.state("running"))
         task = self._tasks[session] = asyncio.create_task(self._go(runner, run))
         task.add_done_callback(lambda _: self._end(session))
         return run
@@ -109,12 +125,16 @@ class Replays:
                 await self._step(runner, run, step)
                 run.done += 1
         except TabhubError as error:
-            self._shortcuts.ran(run.shortcut.id, run.state("failed", error))
+            self._note(run, run.state("failed", error))
         except asyncio.CancelledError:
-            self._shortcuts.ran(run.shortcut.id, run.state("stopped"))
+            self._note(run, run.state("stopped"))
             raise
         else:
-            self._shortcuts.ran(run.shortcut.id, run.state("done"))
+            self._note(run, run.state("done"))
+
+    def _note(self, run: Run, last: LastRun) -> None:
+        run.last = last
+        self._shortcuts.ran(run.shortcut.id, last)
 
     async def _step(self, runner: Runner, run: Run, step: Step) -> None:
         if self._hub.sessions.find(run.session) is None:
@@ -129,6 +149,7 @@ class Replays:
                 client=run.client,
                 agent=run.agent,
                 replayed=True,
+                by_person=run.by_person,
             )
         )
         if step.opens is not None:

@@ -10,7 +10,7 @@ from tabhub.calls.call import Call, Source
 from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.calls.runner import Runner
-from tabhub.errors import InvalidArguments, NotFound
+from tabhub.errors import InvalidArguments, NotFound, Refused
 from tabhub.hub.hub import Hub
 from tabhub.hub.tools import SameAs, Tool
 from tabhub.store.saved_shortcuts import LastRun, Shortcut, Shortcuts
@@ -141,7 +141,21 @@ class ShortcutSource(Source):
         }
 
     async def run(self, call: Call) -> CallResult:
-        return self._run[call.tool.name](call)
+        result = self._run[call.tool.name](call)
+        # The session of a trial ends with its call, and would end the run.
+        return await self._ended(call) if call.by_person and self._runs(call) else result
+
+    def _runs(self, call: Call) -> bool:
+        return call.tool.name == EXECUTE.name and self._replays.of(call.session) is not None
+
+    async def _ended(self, call: Call) -> CallResult:
+        """The end of the run that the call has begun."""
+        run, last = await self._replays.ended(call.session)
+        steps = counted(len(run.shortcut.steps), "step")
+        how = f"{run.shortcut.command!r}: {last.step} of {steps} done"
+        if last.state == "done":
+            return done(f"{how}.", self._run_data(last))
+        raise Refused(f"{how}. {last.error or 'It was stopped.'}", last.reason or "cancelled")
 
     def _list(self, call: Call) -> CallResult:
         own = [self._data(shortcut) for shortcut in self._shortcuts.of(call.client.name)]

@@ -10,37 +10,72 @@ from tabhub.tools.tool import (
     ANSWER_MARGIN_SECONDS,
     BROWSER,
     CLAUDE,
+    LONGEST_FIND,
     REF,
     SELECTOR,
     Context,
     Json,
     browser_tool,
 )
+from tabhub.tools.tool import FIND as WORDS
 from tabhub.wire.mcp.messages import CallResult
 
 DEFAULT_MATCHES, DEFAULT_ELEMENTS, MAX_ELEMENTS = 20, 100, 100
 WAIT_MS = 10_000
-_PARTLY = "(Only a part of this huge page could be searched in time.)"
+_LOADING = "(The page is still loading.)"
+_PARTLY = "(Only a part of the page could be searched in time.)"
 
 
 async def _find(context: Context) -> CallResult:
     arguments = context.arguments
     query = arguments["query"]
+    if not query.strip():
+        raise InvalidArguments(
+            f"{context.call.tool.name}: query says nothing; describe an element."
+        )
     input = {"query": query, "limit": arguments.get("limit", DEFAULT_MATCHES)}
     output = await context.in_tab("page.find", input)
-    lines = fitting((_match_line(match) for match in output["matches"]), arguments)
-    matches = output["matches"][: len(lines)]
-    notes = [] if output["whole"] else [_PARTLY]
-    data = {"tabId": context.tab.id, "matches": matches, "total": output["total"]}
+    found = output["matches"] or output.get("nearest", [])
+    lines = fitting((_match_line(match) for match in found), arguments)
+    found = found[: len(lines)]
+    data = {"tabId": context.tab.id, "total": output["total"], **_kinds(output, found)}
+    body = ["", fenced_lines(lines)] if lines else []
+    head = _found_head(query, output, len(found))
+    return done("\n".join([head, *_search_notes(output), *body]), data)
+
+
+def _kinds(output: Json, found: list[Json]) -> Json:
+    """What is listed: matches, or what comes nearest to one."""
+    if output["matches"]:
+        return {"matches": found}
+    return {"matches": [], **({"nearest": found} if found else {})}
+
+
+def _found_head(query: str, output: Json, shown: int) -> str:
+    matches = output["matches"]
     if not matches:
-        return done("\n".join([f"Nothing on the page matches {query!r}.", *notes]), data)
-    head = _count("match", "matches", len(matches), output["total"])
-    return done("\n".join([head, *notes, "", fenced_lines(lines)]), data)
+        nearest = " The nearest:" if output.get("nearest") else ""
+        return f"Nothing on the page matches {query!r}.{nearest}"
+    head = _count("match", "matches", shown, output["total"])
+    is_hidden = all("behind" in match or "shutOff" in match for match in matches)
+    return f"{head} What the page shows in front has none." if is_hidden else head
+
+
+def _search_notes(output: Json) -> list[str]:
+    notes = {_PARTLY: not output["whole"], _LOADING: output.get("isLoading", False)}
+    return [note for note, holds in notes.items() if holds]
 
 
 def _match_line(match: Json) -> str:
     kind = f" ({match['type']})" if "type" in match else ""
-    return f"- {match['ref']}: {match['role']} {_quoted(match['name'])}{kind} - {match['reason']}"
+    state = f" {match['state']}" if "state" in match else ""
+    row = f" - in row {_quoted(match['row'])}" if "row" in match else ""
+    name = f" {_quoted(match['name'])}" if match["name"] else ""
+    line = f"- {match['ref']}: {match['role']}{name}{kind}{state}{row} - {match['reason']}"
+    if "behind" in match:
+        front = match["behind"]
+        return f"{line} - behind {front['role']} {_quoted(front['name'])} ({front['ref']})"
+    return f"{line} - shut off by the page" if match.get("shutOff") else line
 
 
 def _count(singular: str, plural: str, shown: int, total: int) -> str:
@@ -82,7 +117,7 @@ def _quoted(text: str) -> str:
 async def _wait_for_element(context: Context) -> CallResult:
     arguments = context.arguments
     input = {
-        **context.element(),
+        **context.element("find"),
         "timeoutMs": await _timeout(context),
         "visible": arguments.get("visible", "ref" in arguments),
     }
@@ -119,7 +154,7 @@ async def _get_styles(context: Context) -> CallResult:
 _QUERY: Json = {
     "type": "string",
     "minLength": 1,
-    "maxLength": 500,
+    "maxLength": LONGEST_FIND,
     "description": "e.g. login button",
 }
 
@@ -131,7 +166,7 @@ def _limit(default: int) -> Json:
 FIND = browser_tool(
     name="browser_find",
     title="Find elements",
-    description="Find elements by words (text, role, synonyms, misspelt), best first, with refs.",
+    description="Find elements by words (synonyms, misspelt too), best first, with refs.",
     handler=_find,
     properties={"query": _QUERY, "limit": _limit(DEFAULT_MATCHES), "maxTokens": MAX_TOKENS},
     required=("query",),
@@ -177,13 +212,14 @@ WAIT_FOR_ELEMENT = browser_tool(
     name="browser_wait_for_element",
     title="Wait for element",
     description=(
-        "Wait until a CSS selector matches, in any frame or shadow root, "
+        "Wait until selector or all words of find match, in any frame, "
         "also on a page the tab goes to meanwhile; or until ref is visible."
     ),
     handler=_wait_for_element,
     properties={
         "ref": REF,
         "selector": SELECTOR,
+        "find": WORDS,
         "timeout": {
             "type": "integer",
             "minimum": 0,

@@ -4,7 +4,7 @@ from tabhub.calls.marks import escaped, fenced, quoted
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments, NotFound
 from tabhub.tools.reports import MAX_TOKENS, char_limit, with_tabs
-from tabhub.tools.tool import BROWSER, CLAUDE, REF, SELECTOR, Context, Json, browser_tool
+from tabhub.tools.tool import BROWSER, CLAUDE, FIND, REF, SELECTOR, Context, Json, browser_tool
 from tabhub.wire.mcp.messages import CallResult
 
 PDF = "application/pdf"
@@ -30,7 +30,7 @@ async def _tree(context: Context, more: Json) -> CallResult:
     input = {
         "filter": arguments.get("filter", "all"),
         "depth": arguments.get("depth", DEPTH),
-        "ref": arguments.get("ref_id"),
+        **_part(context, "ref_id"),
         "maxChars": char_limit(arguments, "max_chars", TREE_CHARS),
         "offset": arguments.get("offset", 0),
         **more,
@@ -40,6 +40,17 @@ async def _tree(context: Context, more: Json) -> CallResult:
     delta = {} if "since" not in arguments else {"delta": "since" in output}
     text = _tree_text(output, arguments.get("since"))
     return done(text, {"tabId": context.tab.id, **data, **delta})
+
+
+def _part(context: Context, ref: str) -> Json:
+    """The part of the page that the call names: by ref, by selector or by words."""
+    arguments = context.arguments
+    named: Json = {key: arguments[key] for key in (ref, "selector", "find") if key in arguments}
+    if len(named) > 1:
+        raise InvalidArguments(f"{context.call.tool.name}: give one of {', '.join(named)}.")
+    if "find" in named:
+        context.require_words(named["find"])
+    return {"ref" if key == ref else key: value for key, value in named.items()}
 
 
 def _tree_text(output: Json, since: int | None) -> str:
@@ -122,11 +133,8 @@ async def _get_page_text(context: Context) -> CallResult:
 
 async def _piece(context: Context, command: str, parameter: str, default: int) -> Json:
     arguments = context.arguments
-    element: Json = {key: arguments[key] for key in ("ref", "selector") if key in arguments}
-    if len(element) > 1:
-        raise InvalidArguments(f"{context.call.tool.name}: give ref or selector, not both.")
     limit = char_limit(arguments, parameter, default)
-    input = {**element, "maxChars": limit, "offset": arguments.get("offset", 0)}
+    input = {**_part(context, "ref"), "maxChars": limit, "offset": arguments.get("offset", 0)}
     output: Json = await context.in_tab(command, input)
     return output
 
@@ -144,7 +152,7 @@ def _notes(output: Json, alternative: str = "read a part by ref or selector") ->
 
 def _partial_note(context: Context, output: Json) -> list[str]:
     """A note if only the main content was read, so that it is not taken for the whole page."""
-    if output["source"] in ("body", "html") or {"ref", "selector"} & set(context.arguments):
+    if output["source"] in ("body", "html") or {"ref", "selector", "find"} & set(context.arguments):
         return []
     return [
         f"(This is the page's element {quoted(output['source'])}. For all of it: selector body.)"
@@ -155,11 +163,16 @@ _OFFSET: Json = {"type": "integer", "minimum": 0, "description": "Go on where a 
 _READ_PARAMETERS: Json = {
     "filter": {"enum": ["all", "interactive"], "default": "all"},
     "depth": {"type": "integer", "minimum": 1, "default": DEPTH},
-    "ref_id": {"type": "string", "description": "Only this element's subtree."},
+    "ref_id": REF,
+    "selector": SELECTOR,
+    "find": FIND,
     "max_chars": {"type": "integer", "minimum": 100, "default": TREE_CHARS},
     "maxTokens": MAX_TOKENS,
     "offset": _OFFSET,
 }
+
+
+_PART = "Or a part: ref_id, selector, words to find."
 
 
 def _max_length(most: int) -> Json:
@@ -170,15 +183,15 @@ READ_PAGE = browser_tool(
     name="browser_read_page",
     title="Read page",
     description=(
-        "The page as an indented tree: role, name, ref and state of each element, in all frames "
-        "and shadow roots. Refs stay valid while the element lives."
+        "The page as a tree: role, name, ref and state of each element, in all frames "
+        f"and shadow roots. Refs stay valid while the element lives. {_PART}"
     ),
     handler=_read,
     properties={
         **_READ_PARAMETERS,
         "since": {
             "type": "integer",
-            "description": "Number of an earlier read: only what changed.",
+            "description": "An earlier read: only what changed.",
         },
     },
     read_only=True,
@@ -189,7 +202,7 @@ CLAUDE_READ_PAGE = browser_tool(
     title="Read page",
     description=(
         "The page as an indented tree: role, name, ref and state of each element, off-screen too, "
-        "in all frames and shadow roots."
+        f"in all frames and shadow roots. {_PART}"
     ),
     handler=with_tabs(_read_measured),
     properties=_READ_PARAMETERS,
@@ -202,12 +215,14 @@ GET_TAB_CONTENT = browser_tool(
     name="browser_get_tab_content",
     title="Tab content",
     description=(
-        "The text a person sees, of the page's main content or of one element, frames included."
+        "The text a person sees, of the page's main content or of one element, frames included. "
+        "With find: of the part that has these words."
     ),
     handler=_get_content,
     properties={
         "ref": REF,
         "selector": SELECTOR,
+        "find": FIND,
         "maxLength": _max_length(TEXT_CHARS),
         "maxTokens": MAX_TOKENS,
         "offset": _OFFSET,

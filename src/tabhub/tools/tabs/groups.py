@@ -3,7 +3,7 @@
 from tabhub.calls.marks import quoted
 from tabhub.calls.results import done
 from tabhub.errors import NotFound
-from tabhub.hub.sessions import COLORS
+from tabhub.hub.sessions import GROUP_COLORS
 from tabhub.tools.reports import MAX_TOKENS, counted, listed
 from tabhub.tools.tabs.tabs import own_native_ids, require_own, with_own_tabs
 from tabhub.tools.tool import BROWSER, CONNECTION, Context, Json, browser_tool
@@ -91,7 +91,7 @@ _TAB_IDS: Json = {
     "uniqueItems": True,
     "description": "Tabs of yours, all in one window.",
 }
-_LOOK: Json = {"title": {"type": "string"}, "color": {"enum": sorted(COLORS)}}
+_LOOK: Json = {"title": {"type": "string"}, "color": {"enum": sorted(GROUP_COLORS)}}
 
 LIST_TAB_GROUPS = browser_tool(
     name="browser_list_tab_groups",

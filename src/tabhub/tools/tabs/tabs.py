@@ -13,6 +13,7 @@ from tabhub.calls.results import done
 from tabhub.errors import Forbidden, InvalidArguments
 from tabhub.hub.tabs import Tab
 from tabhub.tools.acting.effects import dialog_sentence
+from tabhub.tools.acting.observing import OBSERVE, shown_page
 from tabhub.tools.network.interception import waiting_lines, without_credentials
 from tabhub.tools.reports import MAX_TOKENS, listed
 from tabhub.tools.tool import BROWSER, CONNECTION, HISTORY, Context, Json, address, browser_tool
@@ -22,6 +23,11 @@ from tabhub.wire.link import TabState
 from tabhub.wire.mcp.messages import CallResult
 
 DIALOG_CHARS = 200
+_UNDRAWN = {
+    "yet": "Nothing drawn yet.",
+    "background": "Nothing drawn yet: the tab is in the background and has no debugger attached, "
+    "so the browser does not draw it. browser_focus_tab brings it to the front.",
+}
 
 
 async def _list_tabs(context: Context) -> CallResult:
@@ -72,7 +78,7 @@ async def _open_tab(context: Context) -> CallResult:
     url, active = address(arguments["url"]), arguments.get("active", False)
     tab, blockers = await open_tab(context, context.session, context.browser, url, active=active)
     head = f"Opened tab {tab.id}: {url_and_title(tab)}{loading_note(tab, blockers)}"
-    return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
+    return await _arrived(context, tab, head, blockers)
 
 
 async def open_tab(
@@ -115,7 +121,15 @@ async def close_tab(context: Context) -> None:
 async def _navigate_tab(context: Context) -> CallResult:
     tab, blockers = await navigate(context)
     head = f"Tab {tab.id} is at {url_and_title(tab)}{loading_note(tab, blockers)}"
-    return done("\n".join([head, *blocker_lines(blockers)]), {**location(tab), **blockers})
+    return await _arrived(context, tab, head, blockers)
+
+
+async def _arrived(context: Context, tab: Tab, head: str, blockers: Json) -> CallResult:
+    """Where the tab is now, and its page if it is small or was asked for."""
+    known = context.hub.tabs.find(tab.id)
+    page = "" if blockers or known is None else await shown_page(context, known)
+    text = "\n".join([head, *blocker_lines(blockers)]) + page
+    return done(text, {**location(tab), **blockers})
 
 
 async def navigate(context: Context) -> tuple[Tab, Json]:
@@ -131,14 +145,19 @@ async def navigate(context: Context) -> tuple[Tab, Json]:
 
 
 def blocker_lines(blockers: Json) -> list[str]:
-    """What the agent has to answer before the page can go on."""
+    """What the agent has to answer before the page can go on, and that it shows nothing yet."""
     waiting = "waiting" in blockers
     lines = ["You are holding requests of this page:", *waiting_lines(blockers)] if waiting else []
-    return [*lines, dialog_sentence(blockers["dialog"])] if "dialog" in blockers else lines
+    if "dialog" in blockers:
+        lines.append(dialog_sentence(blockers["dialog"]))
+    if "undrawn" in blockers:
+        lines.append(_UNDRAWN[blockers["undrawn"]])
+    return lines
 
 
 def _blockers(output: Json) -> Json:
-    blockers: Json = {name: output[name] for name in ("waiting", "dialog") if name in output}
+    names = ("waiting", "dialog", "undrawn")
+    blockers: Json = {name: output[name] for name in names if name in output}
     if "waiting" in blockers:
         blockers["waiting"] = without_credentials(blockers["waiting"])
     return blockers
@@ -284,6 +303,7 @@ OPEN_TAB = browser_tool(
         "url": {"type": "string", "description": "Address; https:// is assumed."},
         "active": {"type": "boolean", "description": "Bring it to the front. Default false."},
         "connectionId": CONNECTION,
+        "observe": OBSERVE,
     },
     required=("url",),
     needs_tab=False,
@@ -298,6 +318,7 @@ CLOSE_TAB = browser_tool(
     description="Close a tab.",
     handler=_close_tab,
     does=(Ability.CLOSE,),
+    minor=True,
 )
 
 NAVIGATE_TAB = browser_tool(
@@ -307,6 +328,7 @@ NAVIGATE_TAB = browser_tool(
     handler=_navigate_tab,
     properties={
         "url": {"type": "string", "description": "Address, or back, forward or reload."},
+        "observe": OBSERVE,
     },
     required=("url",),
     address_of=target_url,

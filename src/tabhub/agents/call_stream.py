@@ -1,0 +1,106 @@
+"""`GET /calls`: the calls of all agents as they begin and end, for the person's own terminal."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Annotated, Literal, Protocol
+
+import msgspec
+
+from tabhub.agents.http.messages import KEEPALIVE_SECONDS, PING, SSE_HEADERS, as_query, query_of
+from tabhub.agents.mcp.streams import event_frame
+from tabhub.errors import Unavailable
+from tabhub.wire.asgi import Receive, Scope, Send
+from tabhub.wire.panel_calls import InvocationEnd, InvocationStart
+
+MOST_STREAMS = 8
+MOST_WAITING = 1000
+"""Events that wait to be read; more are left out, and counted."""
+
+EventName = Literal["start", "end"]
+Listener = Callable[[EventName, InvocationStart], None]
+
+
+class CallEvents(Protocol):
+    """What is known about calls."""
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Report each start and end from now on; returns what ends that."""
+
+    def running(self) -> list[InvocationStart]:
+        """The calls that run now."""
+
+    def ended_lately(self) -> list[InvocationEnd]:
+        """The last calls that have ended, the newest last."""
+
+
+class StreamQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """The parameters of the URL."""
+
+    recent: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    """How many of the calls that have ended come first."""
+
+
+class CallStream:
+    """The endpoint, with all its open streams."""
+
+    def __init__(self, events: CallEvents) -> None:
+        self._events = events
+        self._queues: set[asyncio.Queue[bytes | None]] = set()
+
+    def close(self) -> None:
+        """End all streams: the server stops."""
+        for queue in self._queues:
+            while queue.full():
+                queue.get_nowait()
+            queue.put_nowait(None)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        query = as_query(query_of(scope), StreamQuery, strict=False)
+        if len(self._queues) >= MOST_STREAMS:
+            raise Unavailable(f"{MOST_STREAMS} streams of calls are open already.", "rate_limited")
+        await send({"type": "http.response.start", "status": 200, "headers": [*SSE_HEADERS]})
+        if scope["method"] == "HEAD":
+            await send({"type": "http.response.body", "body": b""})
+            return
+        queue: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
+        stop = self._events.listen(lambda name, call: _put(queue, name, call))
+        self._queues.add(queue)
+        ended = self._events.ended_lately()
+        for call in ended[max(len(ended) - query.recent, 0) :]:
+            _put(queue, "end", call)
+        for running in self._events.running():
+            _put(queue, "start", running)
+        writing = asyncio.create_task(_write(queue, send))
+        leaving = asyncio.create_task(_left(receive))
+        try:
+            await asyncio.wait({writing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stop()
+            self._queues.discard(queue)
+            for task in (writing, leaving):
+                task.cancel()
+                with suppress(asyncio.CancelledError, OSError):
+                    await task
+
+
+def _put(queue: "asyncio.Queue[bytes | None]", name: EventName, call: InvocationStart) -> None:
+    with suppress(asyncio.QueueFull):
+        queue.put_nowait(event_frame(name.encode(), msgspec.json.encode(call)))
+
+
+async def _write(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:
+    # At once, so that the other end knows that it is connected.
+    frame: bytes | None = PING
+    while frame is not None:
+        await send({"type": "http.response.body", "body": frame, "more_body": True})
+        try:
+            frame = await asyncio.wait_for(queue.get(), KEEPALIVE_SECONDS)
+        except TimeoutError:
+            frame = PING
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,94 @@
+"""`GET /calls`: the calls of agents as they begin and end, for the person only."""
+
+import asyncio
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from tabhub.agents.call_stream import MOST_STREAMS
+from tests.support.agent import Agent
+from tests.support.eventually import PATIENCE
+from tests.support.serving import client, served
+
+Json = dict[str, Any]
+
+
+class Stream:
+    """The events of an open stream."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._lines = response.aiter_lines()
+
+    async def next(self) -> tuple[str, Json]:
+        name = ""
+        async with asyncio.timeout(PATIENCE):
+            async for line in self._lines:
+                field, _, value = line.partition(": ")
+                if field == "event":
+                    name = value
+                elif field == "data":
+                    return name, json.loads(value)
+        raise AssertionError("the stream has ended")
+
+
+async def test_each_call_has_a_start_and_an_end_without_arguments_or_results() -> None:
+    async with served() as server, client(server.port) as http:
+        async with http.stream("GET", "/calls") as response:
+            stream = Stream(response)
+            await Agent(http).call("permissions_check", tool="navigate")
+            (began, start), (ended, end) = await stream.next(), await stream.next()
+    assert (began, ended) == ("start", "end")
+    assert start.items() <= end.items()
+    assert end["tool"] == "permissions_check"
+    assert (end["outcome"], end["reason"]) == ("done", None)
+    assert end["bytes"] > 0
+    assert "navigate" not in json.dumps(end)
+
+
+async def test_the_last_calls_come_first_if_they_are_wanted() -> None:
+    async with served() as server, client(server.port) as http:
+        agent = Agent(http)
+        for tool in ("navigate", "find"):
+            await agent.call("permissions_check", tool=tool)
+        await agent.result("browser_list_tabs")
+        async with http.stream("GET", "/calls?recent=2") as response:
+            stream = Stream(response)
+            found = [(await stream.next())[1]["tool"] for _ in range(2)]
+    assert found == ["permissions_check", "browser_list_tabs"]
+
+
+@pytest.mark.parametrize("query", ["recent=-1", "recent=x", "recent=101", "more=1"])
+async def test_a_wrong_query_is_refused(query: str) -> None:
+    async with served() as server, client(server.port) as http:
+        answer = await http.get(f"/calls?{query}")
+    assert (answer.status_code, answer.json()["error"]["reason"]) == (400, "invalid_arguments")
+
+
+async def test_few_streams_are_open_at_once_and_a_closed_one_makes_room() -> None:
+    async with served() as server, client(server.port) as http:
+        streams = [http.stream("GET", "/calls") for _ in range(MOST_STREAMS)]
+        for stream in streams:
+            response = await stream.__aenter__()
+            assert response.status_code == 200
+        refused = await http.get("/calls")
+        assert refused.status_code == 429
+        await streams[0].__aexit__(None, None, None)
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                async with http.stream("GET", "/calls") as response:
+                    if response.status_code == 200:
+                        break
+                await asyncio.sleep(0.02)
+        for stream in streams[1:]:
+            await stream.__aexit__(None, None, None)
+
+
+async def test_a_server_that_stops_ends_its_streams() -> None:
+    async with served() as server, client(server.port) as http:
+        async with http.stream("GET", "/calls") as response:
+            await server.stop()
+            async with asyncio.timeout(PATIENCE):
+                async for _ in response.aiter_lines():
+                    pass
