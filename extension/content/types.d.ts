@@ -3,6 +3,7 @@
 interface TabhubDom {
   firstChild(node: Node): Node | null;
   nextSibling(node: Node): Node | null;
+  previousElement(element: Element): Element | null;
   isElement(node: Node | null): node is Element;
   isText(node: Node): node is Text;
   tag(element: Element): string;
@@ -36,6 +37,12 @@ interface TabhubDom {
   body(): Element | null;
   activeElement(): Element | null;
   contentType(): string;
+  /** Whether the document has loaded. */
+  isComplete(): boolean;
+  markup(element: Element): string;
+  queryIn(element: Element, selector: string): Element[];
+  range(): Range;
+  treeWalker(from: Node, what: number): TreeWalker;
   /** Matches in the document and in every shadow root, in document order. */
   queryDeep(selector: string, within?: Element): Generator<Element>;
   /** Matches in one root. */
@@ -95,7 +102,11 @@ interface TabhubSecrets {
 }
 
 interface TabhubLines {
+  /** The role of a text. */
+  readonly TEXT: string;
   quote(text: string): string;
+  /** What a field holds, in one line: `\n` stands between its own. Empty if it holds nothing. */
+  value(text: string): string;
   headingLevel(element: Element, tag: string): number;
   /** Attributes and states, with a leading space each. */
   details(element: Element, tag: string, role: string, name: string): string;
@@ -105,7 +116,27 @@ interface TabhubInteractive {
   isEditable(element: Element): boolean;
   isActive(element: Element, tag: string, role: string): boolean;
   isPointed(element: Element, tag: string): boolean;
+  /** Whether it only has listeners, or takes part in drags. */
+  isListening(element: Element, tag: string): boolean;
   hiddenControl(element: Element, tag: string): Element | null;
+}
+
+/** An element, by its place among all of the document, and what it listens to. */
+type TabhubHandled = [number, number];
+
+interface TabhubListening {
+  /** How many elements there are. */
+  count(): number;
+  /** Waits for an event with elements; the count, or null where there are too many. */
+  expect(word: string): number | null;
+  learn(known: {
+    total: number;
+    handled: TabhubHandled[];
+    /** `root`: where the handler is, -1 for the document. */
+    delegated: { root: number; selector: string; kind: number }[];
+  }): void;
+  /** What it is known to listen to; null for nothing. */
+  of(element: Element): { isPress: boolean; isDrag: boolean; isDrop: boolean } | null;
 }
 
 interface TabhubAreas {
@@ -160,15 +191,34 @@ interface TabhubOutline {
   open(item: TabhubItem, depth: number): number;
   /** Structure that holds nothing, or nothing but one text, needs no lines of its own. */
   close(line: number, role: string, name: string): void;
+  /** Ends an element that was added: one that only repeats the control in it has no line. */
+  closeTarget(line: number): void;
   addFrame(line: number, depth: number, element: Element): void;
+  /** An element that the page has shut off with all that is in it. */
+  shutOff(element: Element): void;
 }
 
 interface TabhubWrittenOutline extends TabhubOutline {
   /** `unfinished`: what is open still, from the outside in, with its line if it has one. */
-  page(unfinished: ({ line: number; name: string } | null)[]): TabhubPage;
+  page(unfinished: (TabhubStructure | null)[]): TabhubPage;
+}
+
+/** A line of a page without its indentation. */
+interface TabhubLine {
+  item: TabhubItem;
+  text: string;
+  depth: number;
+}
+
+interface TabhubTableRows {
+  /** `from`: where what is in the row begins. Null where that is more than one line can hold. */
+  line(row: TabhubLine, lines: TabhubLine[], from: number): string | null;
+  isCell(role: string): boolean;
 }
 
 interface TabhubOutlines {
+  /** Whether an element only repeats the control in it. */
+  repeats(wrapper: TabhubItem, inner: TabhubItem): boolean;
   /** One that is full once it has more than so many characters. */
   begin(maxChars: number): TabhubWrittenOutline;
 }
@@ -181,6 +231,8 @@ interface TabhubLabels {
   nearOf(element: Element, quiet: boolean, known: string): string;
   /** What an element without a name is known by; its place, when nothing else is. */
   lookOf(element: Element, tag: string, name: string): string;
+  /** What a list box that a page has made itself shows as chosen. */
+  chosenText(element: Element, tag: string): string;
   editedText(element: Element): string;
   graphicName(element: Element, tag: string, role: string): string;
   optionName(option: HTMLOptionElement): string;
@@ -212,19 +264,23 @@ interface TabhubStructure {
   line: number;
   role: string;
   name: string;
+  /** Whether it is something that a person could act on. */
+  isTarget?: boolean;
 }
 
 interface TabhubLineWriter {
   frame(element: Element, tag: string, depth: number): void;
   graphic(element: Element, tag: string, role: string, manner: TabhubManner): void;
+  /** At the end of a drawing: lists its shapes that have no name, or how many there are. */
+  drawn(drawing: Element, depth: number): void;
   /** `control`: a hidden control, whose state is written in place of the element's. */
   target(
     element: Element,
     tag: string,
     role: string,
     control: Element | null,
-    depth: number,
-  ): TabhubLabel;
+    manner: TabhubManner,
+  ): TabhubLabel & { line: number };
   /** Null where it means nothing by itself. */
   structure(
     element: Element,
@@ -236,16 +292,23 @@ interface TabhubLineWriter {
 }
 
 interface TabhubLineWriters {
-  begin(outline: TabhubOutline): TabhubLineWriter;
+  /** `hasRows`: the cells of a row say what is in it, so that it needs no name. */
+  begin(outline: TabhubOutline, hasRows: boolean): TabhubLineWriter;
 }
 
 interface TabhubWalkOptions {
   filter: string;
   depth: number;
   maxMs: number;
+  /** Whether to enter what the page has shut off (`aria-hidden`, `inert`). */
+  isShutToo?: boolean;
+  /** Whether the cells of a row are read with it. */
+  hasRows?: boolean;
 }
 
 interface TabhubWalker {
+  /** The first that a reading of it would list, and the text before that. */
+  first(root: Element, options: TabhubWalkOptions): { item: TabhubItem | null; text: string };
   read(root: Element, options: TabhubWalkOptions & { maxChars: number }): TabhubPage;
   /** Returns whether it reached the end. */
   walk(root: Element, options: TabhubWalkOptions, outline: TabhubOutline): boolean;
@@ -281,6 +344,8 @@ interface TabhubMainContent {
 interface TabhubSynonyms {
   /** Phrases that mean the same have the same number. */
   concepts: Map<string, number>;
+  /** Words for what a control does, and the numbers of those that mean the same. */
+  actions: Set<string | number | undefined>;
   roles: Map<string, Set<string>>;
   empty: Set<string>;
   soft: Set<string>;
@@ -291,8 +356,28 @@ interface TabhubSpelling {
   likeness(wanted: string, word: string): number;
 }
 
+interface TabhubQuery {
+  /**
+   * `rowText`: the text of the row that the item is in. `isNear`: only a part of it matches.
+   * `missing`: how many words of the query are nowhere.
+   */
+  match(
+    item: TabhubItem,
+    rowText?: () => string,
+  ): { score: number; reason: string; isNear: boolean; missing: number } | null;
+}
+
 interface TabhubMatching {
-  query(text: string): { match(item: TabhubItem): { score: number; reason: string } | null };
+  query(text: string): TabhubQuery;
+}
+
+interface TabhubDialogs {
+  isShutOff(element: Element): boolean;
+  /** The dialog or menu that is open, if there is one. */
+  inFront(): Element | null;
+  /** The dialog outside of which the browser has made everything inert. */
+  modal(): Element | null;
+  describe(element: Element): { ref: string; role: string; name: string };
 }
 
 interface TabhubFindOptions {
@@ -310,15 +395,65 @@ interface TabhubKnown {
   name: string;
 }
 
+/** What a person was asked about, as this document described it then. */
+interface TabhubConfirmed {
+  ref: number;
+  role: string;
+  name: string;
+  position?: number;
+}
+
+interface TabhubAsked {
+  /** What a person is asked about: an element, or the control at a point. */
+  find(how: TabhubHow & { point?: TabhubPoint }): Element;
+  /** How it is named; the page as a whole has the role `page`. */
+  describe(element: Element): {
+    ref: number;
+    role: string;
+    name: string;
+    sensitive: boolean;
+    /** Another number if the page has moved it, or lets it lead elsewhere. */
+    position: number;
+  };
+  /** Refuses if it is not what the person said yes to: pages use elements again for other things. */
+  requireSame(confirmed?: TabhubConfirmed, point?: TabhubPoint): void;
+  /** Outlines an element until the time is over or `end` is called. */
+  outline(order: { ref: number; milliseconds: number }): void;
+  end(): void;
+}
+
 interface TabhubDurable {
+  label(element: Element): { role: string; name: string };
   describe(element: Element): { selectors: string[]; role: string; name: string };
   locate(known: TabhubKnown, by: "selector" | "label", maxMs: number): string[];
 }
 
 interface TabhubFind {
   /** Everything that can be found. */
-  items(maxMs: number): TabhubItem[];
-  find(options: TabhubFindOptions): { matches: object[]; total: number; whole: boolean };
+  /** `isRead`: all of the page was walked in time. */
+  items(maxMs: number): { items: TabhubItem[]; isRead: boolean };
+  /** An element with more in it than this one's text; a landmark or list is one itself. */
+  partAround(element: Element): Element;
+  find(options: TabhubFindOptions): {
+    matches: object[];
+    total: number;
+    /** Matches that are shut off; only if nothing else matches. */
+    hidden: object[];
+    /** Those that match in part; only if nothing else matches. */
+    nearest: object[];
+    whole: boolean;
+    isLoading: boolean;
+  };
+}
+
+interface TabhubWordTargets {
+  seek(options: { words: string; kind: string; maxMs: number }): {
+    candidates: { ref: number; role: string; name: string; score: number; missing: number }[];
+    whole: boolean;
+    /** How many elements were looked at. */
+    size: number;
+    tookMs: number;
+  };
 }
 
 interface TabhubDescribed {
@@ -436,8 +571,14 @@ interface TabhubWriting {
   set(element: HTMLInputElement | HTMLTextAreaElement, value: string): void;
 }
 
+interface TabhubEditorWriting {
+  write(editor: TabhubEditor, text: string, clear: boolean): void;
+}
+
 interface TabhubKeyboard {
   play(events: TabhubKeyEvent[]): void;
+  /** Only the page's listeners get it. */
+  announce(element: Element, event: TabhubKeyEvent): void;
 }
 
 interface TabhubField {
@@ -483,6 +624,26 @@ interface TabhubTarget {
   showPart(element: Element): void;
 }
 
+/** `line`: what shows a line of an editor whose input does not hold its text. */
+interface TabhubEditor {
+  root: Element;
+  /** What takes the keys. */
+  input: Element;
+  line?: string;
+}
+
+interface TabhubEditors {
+  /** The editor that an element belongs to. */
+  around(element: Element): TabhubEditor | null;
+  /** The same, or the only one in the element. */
+  of(element: Element): TabhubEditor | null;
+  isInput(element: Element): boolean;
+  /** What a person would press to write there. */
+  surface(element: Element): Element;
+  /** The lines that an editable element shows; with a limit, those of its first nodes. */
+  text(element: Element, mostNodes?: number): string;
+}
+
 interface TabhubValues {
   current(element: Element): string;
   /** The value as it may be reported: dots in place of secrets. */
@@ -506,11 +667,30 @@ interface TabhubFocus {
    * field for text. Returns whether keys go to this document now.
    */
   regain(wanted?: { field?: boolean }): boolean;
+  /** The element that keys would go to now. */
+  receiver(): Element | null;
+  /** Whether a field for text had the focus last. */
+  hasField(): boolean;
   /** Whether the element that had the focus last holds a secret. */
   wasSecret(): boolean;
   /** The element that keys go to from now on. */
   begin(): Element | null;
-  after(): { value?: string; focused?: string; sensitive: boolean };
+  /** `held` and `editor`: as for what is filled in. */
+  after(held?: string | null): {
+    value?: string;
+    focused?: string;
+    sensitive: boolean;
+    editor?: number;
+    /** What got the last key, if it is no field. */
+    receivedBy?: string;
+    /** How many characters the page kept from being written, if none were. */
+    prevented?: number;
+  };
+  /**
+   * What got the last key, or what has the focus now, by name and ref; empty if nothing has the
+   * focus.
+   */
+  where(asked?: { isNow?: boolean }): string;
   /** The element that has the focus, in shadow roots too. */
   deepest(): Element | null;
   isInFrame(): boolean;
@@ -560,17 +740,21 @@ interface TabhubWindowEvents {
 }
 
 interface TabhubGuard {
-  /** Without a number, no press is expected. */
-  expectPress(element: Element, number: number | undefined): void;
+  /** Without a number, no press is expected; `requireSame` fails if it is not to be pressed. */
+  expectPress(element: Element, number: number | undefined, requireSame?: () => void): void;
+  /** For a press that is made by a script: fails if what is expected is not to be pressed now. */
+  requireSame(): void;
   expectKeys(): void;
   refuseKeys(): void;
   /** How many keys have arrived since they are expected. */
   keys(): number;
+  /** The keys that have come since they are expected, and what got them. */
+  arrivals(): { event: KeyboardEvent; target: EventTarget | undefined }[];
   expectDrop(number: number): void;
   /** The worker that expected something is gone. */
   expectNothing(): void;
-  /** Called with what a press would have hit. */
-  onRefusal(listener: (by: string) => void): void;
+  /** Called with what a press would have hit, and whether that is what was meant, but changed. */
+  onRefusal(listener: (by: string, isChanged: boolean) => void): void;
 }
 
 interface TabhubEvidence {
@@ -600,12 +784,77 @@ interface TabhubSettle {
   rest(): Promise<{ mutated: boolean; navigating: boolean; downloading: boolean }>;
 }
 
+interface TabhubTasks {
+  /** When a task that begins now has its turn. */
+  next(): Promise<unknown>;
+}
+
+/** What an action has changed. */
+interface TabhubNotes {
+  target: Element;
+  focused: Element | null;
+  added: Set<Node>;
+  removed: Set<Element>;
+  changed: Set<Element>;
+  loose: Set<Text>;
+  invalid: Set<HTMLElement>;
+  hidden: Element[];
+  isFull: boolean;
+  otherFields(): Element[];
+  wasUnchecked(field: Element): boolean;
+}
+
+interface TabhubChangeNotes {
+  /** The next action is to be noted. */
+  expect(): void;
+  begin(target: Element): void;
+  lookForHidden(): void;
+  note(records: MutationRecord[]): void;
+  now(): TabhubNotes | null;
+  /** Ends it. */
+  take(): TabhubNotes | null;
+}
+
+interface TabhubChangeLines {
+  /** `isValueKnown`: the result says what the target holds; `mayAskAgain`: the notes are kept. */
+  write(options: {
+    maxChars: number;
+    isValueKnown: boolean;
+    mayAskAgain: boolean;
+  }): { lines: string; whole: boolean } | null;
+}
+
+/**
+ * `isDone`: it shows something, with no sign of loading over it; `hasFrames`: it has frames that a
+ * person would see; `mayDraw`: scripts may still add something.
+ */
+interface TabhubSeen {
+  shows: boolean;
+  isDone: boolean;
+  hasFrames: boolean;
+  mayDraw: boolean;
+}
+
+type TabhubAwaited = TabhubSeen & { isQuiet: boolean };
+
+interface TabhubFirstContent {
+  look(): TabhubSeen;
+  /** Ends when the page is done, or has not changed for `quietMs`. */
+  wait(how: { maxMs: number; quietMs: number }): Promise<TabhubAwaited>;
+}
+
 interface TabhubFill {
-  fill(element: Element, text: string, clear: boolean): { typed: boolean; sensitive: boolean };
+  /** `byEvents`: by events of ours, which are not as a person's. */
+  fill(
+    element: Element,
+    text: string,
+    clear: boolean,
+  ): { typed: boolean; sensitive: boolean; byEvents?: boolean };
   choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
-  filled(): string;
-  /** Puts in the text that `fill` has prepared. */
-  insert(): void;
+  /** `held`: what an editor's own API says that it holds; `editor`: the ref of one to ask first. */
+  filled(held?: string | null): { value: string; editor?: number };
+  /** Puts in the text that `fill` has prepared; pages get the events of its last key. */
+  insert(events: TabhubKeyEvent[]): void;
 }
 
 interface TabhubStorage {
@@ -665,6 +914,8 @@ interface TabhubUpload {
   show(word: string, element?: Element): void;
   expect(word: string): void;
   hasShown(): boolean;
+  /** The input that the debugger has passed to this script. */
+  shown(): Element;
 }
 
 type TabhubProgress = (report: { progress?: unknown; total?: unknown; message?: unknown }) => void;
@@ -880,6 +1131,7 @@ interface TabhubParts {
   graphics: TabhubGraphics;
   areas: TabhubAreas;
   outlines: TabhubOutlines;
+  tableRows: TabhubTableRows;
   labels: TabhubLabels;
   writer: TabhubLineWriters;
   walker: TabhubWalker;
@@ -889,15 +1141,19 @@ interface TabhubParts {
   synonyms: TabhubSynonyms;
   spelling: TabhubSpelling;
   matching: TabhubMatching;
+  dialogs: TabhubDialogs;
+  listening: TabhubListening;
   find: TabhubFind;
   elements: TabhubElements;
   durable: TabhubDurable;
+  asked: TabhubAsked;
   waiting: TabhubWaiting;
   childFrames: TabhubChildFrames;
   hit: TabhubHit;
   points: TabhubPoints;
   target: TabhubTarget;
   values: TabhubValues;
+  editors: TabhubEditors;
   choose: TabhubChoose;
   focus: TabhubFocus;
   scroll: TabhubScroll;
@@ -907,7 +1163,13 @@ interface TabhubParts {
   synthetic: TabhubSynthetic;
   mouse: TabhubMouse;
   writing: TabhubWriting;
+  editorWriting: TabhubEditorWriting;
   keyboard: TabhubKeyboard;
+  wordTargets: TabhubWordTargets;
+  tasks: TabhubTasks;
+  changeNotes: TabhubChangeNotes;
+  changeLines: TabhubChangeLines;
+  firstContent: TabhubFirstContent;
   settle: TabhubSettle;
   fill: TabhubFill;
   field: TabhubField;

@@ -3,11 +3,36 @@
  * worker may ask.
  */
 tabhub.define("port", () => {
-  const { choose, evidence, field, fill, focus, points, scroll, secrets, settle, target } = tabhub;
+  const {
+    asked,
+    changeLines,
+    changeNotes,
+    choose,
+    editors,
+    evidence,
+    field,
+    fill,
+    firstContent,
+    focus,
+    points,
+    scroll,
+    secrets,
+    settle,
+    target,
+  } = tabhub;
   const { guard, keyboard, mouse, windowEvents, writing } = tabhub;
   const { childFrames, refs, storage, upload, walker, dom } = tabhub;
-  const { durable, elements, find, framedSource, mainContent, markup } = tabhub;
-  const { pageAccess, pageRequests, plugins, toolList, prose, windowMessages, waiting } = tabhub;
+  const { durable, elements, find, framedSource, listening, mainContent, markup } = tabhub;
+  const {
+    pageAccess,
+    pageRequests,
+    plugins,
+    toolList,
+    prose,
+    windowMessages,
+    waiting,
+    wordTargets,
+  } = tabhub;
   const CALM_MS = 1000;
   /** What only ends an expectation, or says what holds from now on. */
   const NEVER_LATE = new Set(["refuseKeys", "mayPublish", "closeRequest"]);
@@ -24,9 +49,15 @@ tabhub.define("port", () => {
     return { value, next: refs.range()?.next };
   }
 
+  /** @param {any} how `isPart`: the part of the page that the element belongs to */
+  function part({ isPart, ...how }) {
+    const element = target.find(how);
+    return isPart ? find.partAround(element) : element;
+  }
+
   /** @param {any} body */
-  function read({ root, ...options }) {
-    const start = root ? refs.resolve(root) : dom.documentElement();
+  function read({ how, ...options }) {
+    const start = how ? part(how) : dom.documentElement();
     const page = start ? walker.read(start, options) : { text: "", frames: [], whole: true };
     return { ...page, index: childFrames.ownIndex() };
   }
@@ -44,7 +75,7 @@ tabhub.define("port", () => {
    * @param {() => Element | null} wholePage
    */
   function piece({ how, ...sizes }, reader, wholePage) {
-    const root = how ? target.find(how) : wholePage();
+    const root = how ? part(how) : wholePage();
     const none = { text: "", frames: [], whole: true };
     const tag = root ? dom.tag(root) : "";
     return { ...(root ? reader.read(root, sizes) : none), tag, index: childFrames.ownIndex() };
@@ -57,23 +88,34 @@ tabhub.define("port", () => {
   }
 
   /** @param {any} body */
-  function aim({ by, mayBeDisabled, scrolls, press, ...how }) {
-    const element = target.find(how);
+  function aim({ by, mayBeDisabled, scrolls, press, confirmed, ...how }) {
+    const requireSame = () => asked.requireSame(confirmed);
+    requireSame();
+    const element = editors.surface(target.find(how));
     const isPlace = by === "nothing";
     const point = target.aim(element, { mayBeDisabled, scrolls, isPlace });
     if (!isPlace) watch(element, by);
-    if (!isPlace) guard.expectPress(element, press);
+    if (!isPlace) guard.expectPress(element, press, requireSame);
     return point;
   }
 
   /** @param {any} body */
-  function aimAtPoint({ x, y, by, mayBeDisabled, press }) {
+  function aimAtPoint({ x, y, by, mayBeDisabled, press, confirmed }) {
+    const requireSame = () => asked.requireSame(confirmed, { x, y });
+    requireSame();
     const element = points.at({ x, y });
     if (by === "nothing") return;
     if (!mayBeDisabled) target.refuseDisabled(element);
     if (by === "wheel") scroll.note(element);
     watch(element, by);
-    guard.expectPress(element, press);
+    guard.expectPress(element, press, requireSame);
+  }
+
+  /** @param {TabhubHow & {isFocus?: boolean, isShown?: boolean}} body */
+  function askedElement({ isFocus, isShown, ...how }) {
+    if (isShown) return upload.shown();
+    if (!isFocus) return asked.find(how);
+    return focus.receiver() ?? tabhub.fail("not_visible", "The page shows nothing.");
   }
 
   function startTyping() {
@@ -94,25 +136,31 @@ tabhub.define("port", () => {
 
   /** @param {any} body */
   function startFill(body) {
+    asked.requireSame(body.confirmed);
     const element = target.find(body);
     settle.arm(element);
+    changeNotes.lookForHidden();
     return fill.fill(element, body.text, body.clear);
   }
 
   /** @param {any} body */
-  function select({ by, wanted, ...how }) {
+  function select({ by, wanted, confirmed, ...how }) {
+    asked.requireSame(confirmed);
     const element = target.find(how);
     settle.arm(element);
+    changeNotes.lookForHidden();
     return fill.choose(element, () => choose.options(element, by, wanted));
   }
 
   /** @param {any} how without an element: the one that has the focus */
-  function takeFocus(how) {
+  function takeFocus({ confirmed, ...how }) {
+    asked.requireSame(confirmed);
     if (how.ref !== undefined || how.selector !== undefined) {
-      const element = target.find(how);
+      const named = target.find(how);
+      const element = editors.of(named)?.input ?? named;
       settle.arm(element);
       target.refuseDisabled(element);
-      target.showPart(element);
+      target.showPart(editors.surface(element));
       if (!focus.take(element)) {
         tabhub.fail("invalid_arguments", "This element takes no focus, so it gets no keys.");
       }
@@ -125,12 +173,38 @@ tabhub.define("port", () => {
   }
 
   /** @param {any} body */
+  function watchUpload({ confirmed }) {
+    asked.requireSame(confirmed);
+    upload.watch();
+  }
+
+  /** @param {any} body */
+  async function takesDrop({ confirmed }) {
+    const isTaken = await upload.takesDrop();
+    asked.requireSame(confirmed);
+    return isTaken;
+  }
+
+  /** @param {any} body */
   async function startScroll({ ref, selector, ...order }) {
     const isNamed = ref !== undefined || selector !== undefined;
     const element = isNamed ? target.find({ ref, selector }) : null;
     const start = element ?? dom.documentElement();
     if (start) settle.arm(start);
     return scroll.run(element, order);
+  }
+
+  /** For the page around the frame of an action. */
+  function watchChanges() {
+    const start = dom.documentElement();
+    changeNotes.expect();
+    if (start) settle.arm(start);
+  }
+
+  /** @param {any} body `isOver`: nobody will ask what has changed */
+  function unwatch({ isOver }) {
+    settle.disarm();
+    if (isOver) changeNotes.take();
   }
 
   async function rest() {
@@ -142,15 +216,23 @@ tabhub.define("port", () => {
   const table = [
     ["read", (body) => minting(body, () => read(body))],
     ["find", (body) => minting(body, () => find.find(body))],
+    ["seek", (body) => minting(body, () => wordTargets.seek(body))],
     ["query", (body) => minting(body, () => elements.query(body))],
     [
       "styles",
       (body) => minting(body, () => elements.styles(target.find(body.how), body.properties)),
     ],
+    ["asked", (body) => minting(body, () => asked.describe(askedElement(body)))],
+    ["requireSame", ({ confirmed }) => asked.requireSame(confirmed)],
+    ["outline", (body) => asked.outline(body)],
+    ["unline", () => asked.end()],
     ["describe", (body) => minting(body, () => durable.describe(target.find(body.how)))],
     ["locate", (body) => minting(body, () => durable.locate(body.known, body.by, body.maxMs))],
     ["text", (body) => minting(body, () => text(body))],
     ["html", (body) => minting(body, () => piece(body, markup, dom.documentElement))],
+    ["expectListeners", ({ word }) => listening.expect(word)],
+    ["countElements", () => listening.count()],
+    ["learnListeners", (body) => listening.learn(body)],
     ["wait", wait],
     ["look", (body) => minting(body, () => waiting.look(body))],
     ["stopWaiting", ({ id }) => waiting.stop(id)],
@@ -176,37 +258,44 @@ tabhub.define("port", () => {
     ["dragging", () => evidence.dragging()],
     ["fill", startFill],
     ["select", select],
-    ["filled", () => fill.filled()],
+    ["filled", (body) => minting(body, () => fill.filled(body.held))],
     ["focused", () => focus.isHere()],
     ["focus", takeFocus],
     ["typing", startTyping],
     ["expectKeys", () => guard.expectKeys()],
     ["refuseKeys", () => guard.refuseKeys()],
     ["keys", () => ({ keys: guard.keys(), isHere: focus.isHere() })],
+    ["where", (body) => minting(body, () => focus.where(body))],
     ["regain", () => focus.regain()],
     ["regainField", () => focus.regain({ field: true })],
+    ["hasField", () => focus.hasField()],
     ["wasSecret", () => focus.wasSecret()],
     ["expectDrop", ({ number }) => guard.expectDrop(number)],
-    ["pressed", () => focus.after()],
+    ["pressed", (body) => minting(body, () => focus.after(body.held))],
     ["field", (body) => minting(body, () => field.look(target.find(body)))],
     ["focusedFrame", (body) => minting(body, () => focus.frame())],
     ["syntheticClick", ({ point, press }) => mouse.click(point, press)],
     ["syntheticHover", ({ point }) => mouse.hover(point)],
     ["syntheticWheel", ({ point, by }) => mouse.wheel(point, by)],
     ["insert", ({ text }) => writing.write(text)],
-    ["fillIn", () => fill.insert()],
+    ["fillIn", ({ events }) => fill.insert(events)],
     ["syntheticKeys", ({ events }) => keyboard.play(events)],
     ["scroll", startScroll],
     ["noteScroll", (body) => scroll.note(points.at(body))],
     ["wheeled", () => scroll.rested()],
+    ["expectChanges", () => changeNotes.expect()],
+    ["watchChanges", watchChanges],
+    ["changes", (body) => minting(body, () => changeLines.write(body))],
+    ["seen", () => firstContent.look()],
+    ["awaitContent", (body) => firstContent.wait(body)],
     ["settle", rest],
-    ["unwatch", () => settle.disarm()],
+    ["unwatch", unwatch],
     ["storage", (body) => storage.read(body)],
     ["planUpload", ({ how, files }) => upload.plan(how, files)],
     ["addPart", ({ index, data }) => upload.add(index, data)],
-    ["watchUpload", () => upload.watch()],
+    ["watchUpload", watchUpload],
     ["putFiles", ({ files }) => upload.put(files)],
-    ["takesDrop", () => upload.takesDrop()],
+    ["takesDrop", takesDrop],
     ["uploaded", () => upload.result()],
     ["show", ({ word, how }) => upload.show(word, how && target.find(how))],
     ["expectShown", ({ word }) => upload.expect(word)],
@@ -285,6 +374,7 @@ tabhub.define("port", () => {
     void chrome.runtime?.lastError;
     port = null;
     guard.expectNothing();
+    asked.end();
     if (!chrome.runtime?.id) return;
     const now = performance.now();
     briefLives = now - connectedAt < CALM_MS ? briefLives + 1 : 0;
@@ -303,7 +393,7 @@ tabhub.define("port", () => {
   }
 
   evidence.onArrival(() => post(port, { type: "news" }));
-  guard.onRefusal((by) => post(port, { type: "refused", by }));
+  guard.onRefusal((by, isChanged) => post(port, { type: "refused", by, isChanged }));
   windowEvents.onLate(() => post(port, { type: "late" }));
   window.addEventListener("pageshow", (event) => event.persisted && reconnect(event));
   EventTarget.prototype.addEventListener.call(document, "prerenderingchange", reconnect);

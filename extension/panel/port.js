@@ -3,11 +3,14 @@
 import { Correlator } from "../worker/shared/request-correlator.js";
 
 const CALM_MS = 1000;
+/** A worker says at once how it is connected; a port to one that was just ending stays silent. */
+const SILENT_MS = 5000;
 
 export class WorkerPort {
   /** @type {chrome.runtime.Port | null} */
   #port = null;
   #connectedAt = 0;
+  #isSilent = false;
   #requests = new Correlator();
   #received;
   #connected;
@@ -26,10 +29,19 @@ export class WorkerPort {
     const port = chrome.runtime.connect({ name: "panel" });
     this.#port = port;
     this.#connectedAt = performance.now();
+    this.#isSilent = true;
     port.onMessage.addListener((message) => this.#receive(message));
     port.onDisconnect.addListener(() => this.#disconnected());
+    setTimeout(() => this.#checkSilence(port), SILENT_MS);
     this.reportVisibility();
     this.#connected();
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  #checkSilence(port) {
+    if (this.#port !== port || !this.#isSilent) return;
+    port.disconnect();
+    this.#disconnected();
   }
 
   /**
@@ -60,6 +72,7 @@ export class WorkerPort {
 
   /** @param {any} message */
   #receive({ id, method, params, result, error }) {
+    this.#isSilent = false;
     if (method) this.#received(method, params);
     else this.#requests.settle(id, error === undefined ? undefined : new Error(error), result);
   }

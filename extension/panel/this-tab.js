@@ -1,34 +1,4 @@
-/** The tab the person looks at: which it is, and what can be done with it. */
-
-import { button, el, strange } from "./dom.js";
-
-/** @typedef {import("./view.js").TabAction} TabAction */
-/** @typedef {NonNullable<ReturnType<typeof import("./view.js").thisTabOf>>} ThisTab */
-
-/** @type {Record<TabAction, [label: string, act: (attempt: Attempt, tabId: number) => void]>} */
-const ACTIONS = {
-  share: ["Share with agents", (attempt, tabId) => attempt("tab.share", { tabId, shared: true })],
-  unshare: ["Stop sharing", (attempt, tabId) => attempt("tab.share", { tabId, shared: false })],
-  "take-back": ["Take back", (attempt, tabId) => attempt("tab.takeBack", { tabId })],
-};
-
-/**
- * @param {ThisTab} tab
- * @param {Attempt} attempt
- */
-export function thisTab({ tabId, title, url, whose, actions }, attempt) {
-  const buttons = actions.map((action) => {
-    const [label, act] = ACTIONS[action];
-    return button(label, { "data-action": action }, () => act(attempt, tabId));
-  });
-  return el(
-    "div",
-    { class: "card" },
-    el("p", { class: "cut" }, strange(title || url)),
-    el("p", { class: "hint cut" }, strange(url, { tag: "span", className: "address" })),
-    el("div", { class: "row" }, strange(whose, { className: "grow" }), ...buttons),
-  );
-}
+/** The tab the person looks at. */
 
 /**
  * If the panel itself is open in a tab, the tab used before it counts.

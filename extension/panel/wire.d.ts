@@ -12,7 +12,7 @@ declare namespace Panel {
     policyFile: string | null;
     agents: AgentShown[];
     tabs: TabShown[];
-    /** Oldest first. */
+    /** The oldest of each client first. */
     confirmations: Confirmation[];
     /** At most 500 page tools among them. */
     tools: ToolShown[];
@@ -34,9 +34,13 @@ declare namespace Panel {
     paused: boolean;
     /** Whether it is writing its answer. */
     answering: boolean;
-    /** The tab that it last acted on. */
+    /** The tab that it last acted on; a call changes it without `state.changed`, since the start and the end of the call name the tab. */
     current: number | null;
     tabs: number[];
+    /** False after a restart of the server, until it comes back. */
+    connected: boolean;
+    /** When it called last, in milliseconds since 1970; null if not since the server started. It changes without `state.changed`. */
+    lastSeen: number | null;
   }
 
   /** A tab of any browser in the panel. */
@@ -53,6 +57,12 @@ declare namespace Panel {
     /** The session of the agent that owns it. */
     owner: string | null;
     shared: boolean;
+    /** `loading`, `complete` or `unloaded`, as the browser says. */
+    status: string;
+    /** How many tools its page publishes. */
+    tools: number;
+    /** Whether the agent that owns it is paused, or all are stopped. */
+    paused: boolean;
   }
 
   /** `confirmation.request`: a call that waits for the person's decision. */
@@ -60,6 +70,10 @@ declare namespace Panel {
     id: string;
     tool: string;
     title: string;
+    /** What a yes allows, in one sentence, with the name that the page gives to what it is done to: shortened, and without characters that cannot be seen. */
+    words: string;
+    /** Whether there is an element that `confirmation.outline` can outline. */
+    hasTarget: boolean;
     plugin: string;
     client: string;
     agent: string;
@@ -69,8 +83,10 @@ declare namespace Panel {
     /** The arguments of the call, in full. */
     parameters: Record<string, unknown>;
     rule: string;
+    /** The rule in words that follow "Asked because". */
+    why: string;
     /** The scopes that an approval of this call may have. */
-    scopes: ("always" | "domain" | "once" | "session")[];
+    scopes: ("always" | "domain" | "once" | "session" | "site" | "site_session")[];
     /** Milliseconds since 1970. */
     expiresAt: number;
   }
@@ -159,7 +175,7 @@ declare namespace Panel {
   /** A grant in the panel. */
   interface GrantShown {
     id: string;
-    scope: "always" | "domain" | "once" | "session";
+    scope: "always" | "domain" | "once" | "session" | "site" | "site_session";
     /** `*` for a plan. */
     tool: string;
     client: string;
@@ -193,6 +209,178 @@ declare namespace Panel {
 
   /** No params, or a result without members. */
   interface Nothing {
+  }
+
+  /** The result of `calls.recent`. */
+  interface RecentCalls {
+    /** At most 100, the newest last. */
+    calls: InvocationEnd[];
+  }
+
+  /** `tool.invocationEnd`: the call of that id has ended, in a result or an error. */
+  interface InvocationEnd {
+    id: string;
+    tool: string;
+    title: string;
+    plugin: string;
+    /** Of the agent that made the call. */
+    session: string;
+    client: string;
+    /** What the agent calls itself; unverified. */
+    agent: string;
+    /** The server's own number of the tab. */
+    tabId: number | null;
+    /** When the call arrived, in milliseconds since 1970; it may have waited for the person. */
+    startedAt: number;
+    outcome: "cancelled" | "done" | "failed" | "refused";
+    /** The reason word of its error. */
+    reason: string | null;
+    /** Whether the person was asked and said no. */
+    denied: boolean;
+    durationMs: number;
+    /** The size of the result's content. */
+    bytes: number;
+  }
+
+  /** The result of `audit.list`. */
+  interface AuditRows {
+    /** Newest first. A page may have fewer rows than asked for, even none, where others follow: it ends after half a second, or when it is large. */
+    rows: AuditRow[];
+    /** The cursor of the next page; null if there is none. */
+    next: string | null;
+  }
+
+  /** An entry of the audit log. */
+  interface AuditRow {
+    id: string;
+    /** When it ended, in milliseconds since 1970. */
+    time: number;
+    /** `you`, or the client with the name that its agent gives itself. */
+    who: string;
+    client: string;
+    /** What the person did has the name of the request in its place. */
+    tool: string;
+    title: string;
+    words: string;
+    tab: number | string | null;
+    site: string;
+    outcome: "cancelled" | "done" | "failed" | "refused";
+    reason: string | null;
+    /** Whether the person said no: to this call, or, if the entry is theirs, to another. */
+    denied: boolean;
+    /** The sentence of its error. */
+    message: string | null;
+    durationMs: number;
+    /** The size of the result; null if there was none. */
+    bytes: number | null;
+    /** How many refused calls the entry stands for. */
+    times: number;
+    /** As they are kept: without secrets, and cut. */
+    arguments: Record<string, unknown>;
+    rule: string;
+  }
+
+  /** The result of `audit.export`. */
+  interface AuditText {
+    /** Whole lines, newest first; with `csv`, the first page begins with the names of columns. */
+    text: string;
+    next: string | null;
+  }
+
+  /** The result of `tool.describe`. The texts of a page's or a plugin's tool are theirs. */
+  interface ToolDescribed {
+    name: string;
+    title: string;
+    description: string;
+    /** The schema of the arguments, without the tab. */
+    inputSchema: Record<string, unknown>;
+    readOnly: boolean;
+    /** Whether its author declares it destructive or consequential. */
+    careful: boolean;
+    toolsets: string[];
+    /** Whether a call goes to one tab. */
+    needsTab: boolean;
+    /** Arguments that the audit log does not keep. */
+    secretArguments: string[];
+  }
+
+  /** The result of `tool.run`. */
+  interface ToolRan {
+    isError: boolean;
+    /** Cut after 20,000 characters. */
+    text: string;
+    /** The first picture, as a data URL. */
+    image: string | null;
+  }
+
+  /** The result of `clients.list`. */
+  interface ClientList {
+    clients: ClientShown[];
+    connect: ConnectCommand[];
+  }
+
+  /** A client, without its token. */
+  interface ClientShown {
+    name: string;
+    /** `main` is the person's own secret. */
+    kind: "main" | "token";
+    /** Milliseconds since 1970; null if that is not known. */
+    created: number | null;
+    /** When it used an endpoint for agents last; null if it never did. */
+    lastSeen: number | null;
+    /** How many are open. */
+    sessions: number;
+    /** The only ones that its token opens; null for all. */
+    toolsets: string[] | null;
+    readOnly: boolean;
+    /** Whether `client.revoke` can revoke its token. */
+    revocable: boolean;
+  }
+
+  /** How to connect one agent. */
+  interface ConnectCommand {
+    agent: string;
+    command: string;
+  }
+
+  /** The result of `settings.list`. Secrets, levels and the settings of plugins are not in it. */
+  interface SettingList {
+    settings: ListedSetting[];
+  }
+
+  /** A setting of `config.json`. */
+  interface ListedSetting {
+    key: string;
+    /** As in the file, else the default. */
+    value: unknown;
+    default: unknown;
+    type: "boolean" | "choice" | "list" | "number" | "text";
+    /** What can be chosen, for `choice` and for some lists. */
+    choices: string[];
+    about: string;
+    /** What else decides it while the server runs: a flag, or a variable of the environment. */
+    lockedBy: string | null;
+    /** Whether the server uses this value only after its next start. */
+    waits: boolean;
+  }
+
+  /** The result of `settings.set`. */
+  interface SettingOutcome {
+    /** Whether the server uses the value only after its next start. */
+    waits: boolean;
+  }
+
+  /** The result of `plugin.logs`: the last lines, the newest last. */
+  interface PluginLogLines {
+    lines: PluginLogLine[];
+  }
+
+  /** What a plugin has logged; a page that it runs in may have written it. */
+  interface PluginLogLine {
+    /** Milliseconds since 1970. */
+    time: number;
+    level: "debug" | "error" | "info" | "warning";
+    text: string;
   }
 
   /** The result of `plugin.search`, the best first. */
@@ -305,9 +493,15 @@ declare namespace Panel {
   interface ConfirmationResponse {
     id: string;
     decision: "allow" | "allow_always" | "allow_once" | "allow_session" | "deny";
-    scope?: "always" | "domain" | "once" | "session" | null;
+    scope?: "always" | "domain" | "once" | "session" | "site" | "site_session" | null;
     /** How long the grant lasts; null for no end. */
     seconds?: number | null;
+  }
+
+  /** `confirmation.outline`: whether the page outlines what the call would be done to. */
+  interface ConfirmationOutline {
+    id: string;
+    shown: boolean;
   }
 
   /** `config.setToolPermission`; null removes the setting. */
@@ -343,6 +537,69 @@ declare namespace Panel {
   /** `agents.stop`: all agents at once. */
   interface AgentsStop {
     stopped: boolean;
+  }
+
+  /** `call.cancel`: end a running call. */
+  interface CallCancel {
+    /** As in `tool.invocationStart`. */
+    id: string;
+  }
+
+  /** `audit.list`. */
+  interface AuditList {
+    /** The cursor of the page before; null for the newest entries. */
+    before?: string | null;
+    client?: string | null;
+    tool?: string | null;
+    outcome?: "cancelled" | "done" | "failed" | "refused" | null;
+    /** Words that the entry has somewhere, all of them, whatever their case. */
+    text?: string | null;
+    /** Only what the person did, or only what others did. */
+    who?: "agents" | "you" | null;
+    limit?: number;
+  }
+
+  /** `audit.export`. */
+  interface AuditExport {
+    /** The cursor of the page before; null for the newest entries. */
+    before?: string | null;
+    client?: string | null;
+    tool?: string | null;
+    outcome?: "cancelled" | "done" | "failed" | "refused" | null;
+    /** Words that the entry has somewhere, all of them, whatever their case. */
+    text?: string | null;
+    /** Only what the person did, or only what others did. */
+    who?: "agents" | "you" | null;
+    format: "csv" | "ndjson";
+  }
+
+  /** `tool.describe`. */
+  interface ToolNamed {
+    tool: string;
+  }
+
+  /** `tool.run`: the person tries a tool. */
+  interface ToolRun {
+    tool: string;
+    arguments: Record<string, unknown>;
+    /** The server's own number of a tab, whoever it belongs to. */
+    tabId?: number | null;
+  }
+
+  /** `client.revoke`: its token is void, its sessions and calls end, its grants are removed. */
+  interface ClientRevoke {
+    name: string;
+  }
+
+  /** `settings.set`; null removes the value from the file, so that the default applies. */
+  interface SettingSet {
+    key: string;
+    value: unknown;
+  }
+
+  /** `plugin.logs`. */
+  interface PluginLogsAsked {
+    plugin: string;
   }
 
   /** `tab.share`: one of the person's own tabs, by the server's number. */
@@ -421,7 +678,7 @@ declare namespace Panel {
     level?: "ask" | "auto";
   }
 
-  /** `tool.invocationStart`: a call was allowed and runs now. It has no arguments. */
+  /** `tool.invocationStart`: a call was allowed and runs now. */
   interface InvocationStart {
     id: string;
     tool: string;
@@ -429,15 +686,13 @@ declare namespace Panel {
     plugin: string;
     /** Of the agent that made the call. */
     session: string;
+    client: string;
+    /** What the agent calls itself; unverified. */
+    agent: string;
     /** The server's own number of the tab. */
     tabId: number | null;
-  }
-
-  /** `tool.invocationEnd`: the call of that id has ended, in a result or an error. */
-  interface InvocationEnd {
-    id: string;
-    tool: string;
-    plugin: string;
+    /** When the call arrived, in milliseconds since 1970; it may have waited for the person. */
+    startedAt: number;
   }
 
   /** `confirmation.closed`: the call no longer waits. */
@@ -446,7 +701,7 @@ declare namespace Panel {
     outcome: "allowed" | "cancelled" | "denied" | "timeout" | "unavailable";
   }
 
-  /** `confirmation.missed`: a call was refused because no panel was open. */
+  /** `confirmation.missed`: a call was refused because no person could be asked. */
   interface ConfirmationMissed {
     tool: string;
     title: string;
@@ -460,6 +715,8 @@ declare namespace Panel {
     "config.getState": { params: Nothing; result: State };
     /** `seconds` is how long the approval lasts. `accepted` is false if the call was decided before. */
     "confirmation.response": { params: ConfirmationResponse; result: ConfirmationOutcome };
+    /** Outline in the page what a waiting call would be done to, or no longer; `not_found` if the call no longer waits. It ends by itself with the call, and when no panel is open. Pictures and readings of the page never have it. */
+    "confirmation.outline": { params: ConfirmationOutline; result: Nothing };
     /** Null removes the setting, so that more general rules apply. */
     "config.setToolPermission": { params: SetToolPermission; result: Nothing };
     /** Null removes the setting, so that more general rules apply. */
@@ -472,6 +729,28 @@ declare namespace Panel {
     "agent.pause": { params: AgentPause; result: Nothing };
     /** Stop or resume all agents. */
     "agents.stop": { params: AgentsStop; result: Nothing };
+    /** The calls that have ended since the server began, at most 100. */
+    "calls.recent": { params: Nothing; result: RecentCalls };
+    /** End a running call, with `cancelled_by_person` for the agent; `not_found` if it has ended. */
+    "call.cancel": { params: CallCancel; result: Nothing };
+    /** A page of the audit log, newest first: calls of agents, and what the person did. */
+    "audit.list": { params: AuditList; result: AuditRows };
+    /** The same as a part of a file: the entries as they are kept, one JSON object a line, or a table. Ask again with `before` until `next` is null. */
+    "audit.export": { params: AuditExport; result: AuditText };
+    /** A tool with the schema of its arguments. */
+    "tool.describe": { params: ToolNamed; result: ToolDescribed };
+    /** The person tries a tool, in any tab. No question is asked; rules that forbid the tool or the site, and reviews of plugins, apply as to agents. */
+    "tool.run": { params: ToolRun; result: ToolRan };
+    /** The clients, and the commands that connect agents. */
+    "clients.list": { params: Nothing; result: ClientList };
+    /** Revoke the token of a client; `not_found` if there is none. */
+    "client.revoke": { params: ClientRevoke; result: Nothing };
+    /** The settings that the panel can change. */
+    "settings.list": { params: Nothing; result: SettingList };
+    /** Change a setting in `config.json`; a value with which the server could not start is refused, and nothing changes. */
+    "settings.set": { params: SettingSet; result: SettingOutcome };
+    /** What a plugin has logged. */
+    "plugin.logs": { params: PluginLogsAsked; result: PluginLogLines };
     /** Share a tab with all agents, or stop sharing it. */
     "tab.share": { params: TabShare; result: Nothing };
     /** Give an agent's tab back to the person. */

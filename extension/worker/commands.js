@@ -1,5 +1,7 @@
 /** The closed list of what the server may ask for. */
 
+import { seekDialog, seekReceiver, seekTargets } from "./input/question-targets.js";
+import { outlineTargets, whileUnlined } from "./input/target-outline.js";
 import { answerDialog } from "./input/dialog-answers.js";
 import { createBookmark, listBookmarks, searchBookmarks } from "./data/bookmark-list.js";
 import { capture } from "./picture/screenshot.js";
@@ -13,6 +15,7 @@ import {
   getStorage,
   setCookie,
 } from "./data/site-data.js";
+import { keepingAwake, lookingAt } from "./debugger/awake-tabs.js";
 import { requireAlive, unlessCrashed } from "./debugger/crashed-pages.js";
 import { refuseIfOpen } from "./debugger/page-dialogs.js";
 import { download, downloadStatus, listDownloads, saveFile } from "./data/file-downloads.js";
@@ -23,7 +26,7 @@ import { describeElement, locateElement } from "./reading/durable-refs.js";
 import { evaluate } from "./debugger/evaluation.js";
 import { fill, select, set } from "./input/form-fields.js";
 import { elementStyles, findElements, queryElements } from "./reading/element-search.js";
-import { framesOf } from "./frames/frames.js";
+import { framesOf, untilConnected } from "./frames/frames.js";
 import {
   addToGroup,
   createGroup,
@@ -41,7 +44,9 @@ import {
 } from "./emulation/interception.js";
 import { readJournal } from "./shared/journal.js";
 import { releaseTab, reportUse } from "./shared/tab-state.js";
+import { awaitCalm, awaitFirstContent, isKnown } from "./tabs/content-wait.js";
 import { closeTab, closeWindow, navigateTab, openTab, revive } from "./tabs/navigation.js";
+import { mayNeedPermission, requirePermission } from "./person/browser-permissions.js";
 import { showNotice } from "./person/notifications.js";
 import {
   closeStream,
@@ -211,33 +216,83 @@ const forPlugins = {
   "plugin.waitFor": waitForMatch,
 };
 
+/**
+ * What a person is asked about. It does not count as using the page: they may say no.
+ * @satisfies {Partial<Handlers<Wire.TabCommand>>}
+ */
+const forQuestions = {
+  "page.outline": outlineTargets,
+  "page.receiver": seekReceiver,
+  "page.shownDialog": seekDialog,
+  "page.target": seekTargets,
+};
+
 /** @type {Handlers<Wire.TabCommand>} all of them, as the type demands */
-const onTab = { ...forTab, ...forRecords, ...forPage, ...forPlugins };
+const onTab = { ...forTab, ...forRecords, ...forPage, ...forQuestions, ...forPlugins };
 
 /** @param {Record<string, Handler>} handlers */
 const byName = (handlers) => new Map(Object.entries(handlers));
 const browserCommands = byName(forBrowser);
 const tabCommands = byName(onTab);
 const pageCommands = new Set(Object.keys(forPage));
+/** Commands that may go into frames of other sites, about which the server is asked first. */
+const entersFrames = new Set([...pageCommands, "page.receiver", "page.target"]);
 /** Commands that a page, or the debugger in it, must answer. */
 const needsPage = new Set([
   ...pageCommands,
   ...Object.keys(forPlugins),
   "page.dialog",
+  "page.receiver",
+  "page.target",
   "page.emulate",
   "intercept.start",
   "site.analyze",
 ]);
 /** Commands that need a living page without an open dialog; not all of them count as its use. */
-const needsAccess = new Set([...pageCommands, "site.analyze"]);
+const needsAccess = new Set([...pageCommands, "page.receiver", "page.target", "site.analyze"]);
 /** Commands whose result describes a page: it must not describe the next one. */
 const looks = new Set([
   ...Object.keys({ ...forLooking, ...forRecords }),
   "cookies.get",
+  "page.receiver",
+  "page.target",
   "site.analyze",
 ]);
 /** Commands that count as using the page that a tab shows. */
 const uses = new Set([...pageCommands, "page.dialog", "tabs.navigate"]);
+
+/** Commands that look at a page without naming something that they have seen there. */
+const firstLooks = new Set([
+  "page.capture",
+  "page.click",
+  "page.drag",
+  "page.fill",
+  "page.find",
+  "page.hover",
+  "page.html",
+  "page.press",
+  "page.query",
+  "page.read",
+  "page.receiver",
+  "page.scroll",
+  "page.select",
+  "page.set",
+  "page.target",
+  "page.text",
+  "page.type",
+  "page.upload",
+]);
+
+/** They go to what has the focus. */
+const keys = new Set(["page.press", "page.type"]);
+/** Commands that wait for what they need, or need nothing that a page draws. */
+const waitsItself = new Set([
+  "intercept.start",
+  "page.dialog",
+  "page.emulate",
+  "page.wait",
+  "plugin.waitFor",
+]);
 
 /** @param {Context} context */
 async function list({ reportTabChanges }) {
@@ -253,22 +308,36 @@ async function list({ reportTabChanges }) {
  */
 export async function runCommand(name, context) {
   const browserCommand = browserCommands.get(name);
+  if (mayNeedPermission(name)) await requirePermission(name, context.signal);
   if (browserCommand) return browserCommand(context);
   const command = tabCommands.get(name);
   if (!command) throw new CommandError("unknown_command", `There is no command ${name}.`);
   const tabId = await requireTab(context.tabId);
+  if (name === "page.outline") return command(context);
+  return whileUnlined(tabId, () => runInTab(name, command, context, tabId));
+}
+
+/**
+ * @param {string} name
+ * @param {Handler} command
+ * @param {Context} context
+ * @param {number} tabId
+ */
+async function runInTab(name, command, context, tabId) {
   reportUse("addressed", tabId);
   const actsInPage = pageCommands.has(name);
   if (needsAccess.has(name)) await requirePage(tabId);
+  await untilShown(name, tabId, context);
   context.signal.throwIfAborted();
   try {
     await requireSite(tabId, context.site);
     if (uses.has(name)) reportUse("used", tabId);
-    if (actsInPage) await context.reach.explore(framesOf(tabId), context.site);
-    const run = (/** @type {AbortSignal} */ signal) => command({ ...context, signal });
+    if (entersFrames.has(name)) await enterFrames(tabId, context);
+    const act = (/** @type {AbortSignal} */ signal) => command({ ...context, signal });
+    const run = (/** @type {AbortSignal} */ signal) => drawn(name, tabId, () => act(signal));
     const output = needsPage.has(name)
       ? await unlessCrashed(tabId, context.signal, run)
-      : await command(context);
+      : await run(context.signal);
     if (looks.has(name)) requireKnownSite(tabId, context.site);
     if (actsInPage) await context.reportTabChanges();
     return output;
@@ -277,6 +346,41 @@ export async function runCommand(name, context) {
     if (isMoved(error)) await context.reportTabChanges();
     throw error;
   }
+}
+
+/**
+ * Whoever looks for a target by words waits for it anyway, and an element with a ref is there: the
+ * rest of the page is not waited for, also not for the keys that follow. What a person is asked
+ * about is waited for.
+ * @param {string} name
+ * @param {number} tabId
+ * @param {Context<any>} context
+ */
+async function untilShown(name, tabId, { input, signal }) {
+  const isTarget = (input?.find ?? input?.ref) !== undefined && !(name in forLooking);
+  const isNamed = isTarget || (keys.has(name) && isKnown(tabId));
+  if (firstLooks.has(name)) await awaitFirstContent(tabId, signal, !isNamed);
+  else if (needsPage.has(name) && !waitsItself.has(name)) await awaitCalm(tabId, signal);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Context} context
+ */
+async function enterFrames(tabId, { reach, site }) {
+  await untilConnected(tabId);
+  await reach.explore(framesOf(tabId), site);
+}
+
+/**
+ * A page that is about to be left, or shows a dialog, is not waited for.
+ * @param {string} name
+ * @param {number} tabId
+ * @param {() => Promise<unknown>} work
+ */
+function drawn(name, tabId, work) {
+  if (pageCommands.has(name)) return lookingAt(tabId, work);
+  return uses.has(name) || name in forPlugins ? keepingAwake(tabId, work) : work();
 }
 
 /** @param {number} tabId */

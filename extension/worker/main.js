@@ -3,11 +3,13 @@
  * here, synchronously; events wait until the state they need is restored.
  */
 
-import { keepAttention } from "./person/attention.js";
+import { confirmationOf, keepAttention } from "./person/attention.js";
+import { diagnose } from "./link/diagnosis.js";
 import { authRequired } from "./debugger/logins.js";
+import { eraseOutlines } from "./input/target-outline.js";
 import { introduceBrowser, watchTabChanges } from "./link/tab-reporter.js";
 import { runCommand } from "./commands.js";
-import { frameConnected } from "./frames/frames.js";
+import { childCommitted, frameConnected } from "./frames/frames.js";
 import "./page_tools/framed-servers.js";
 import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
 import { note, noteFault } from "./shared/journal.js";
@@ -15,11 +17,18 @@ import { Link } from "./link/link.js";
 import { checker } from "./link/input-schema.js";
 import { listenToLoads } from "./shared/tab-events.js";
 import { Server, keepServers } from "./link/servers.js";
+import {
+  declinePermission,
+  onWanted,
+  permissionsGiven,
+  wantedPermissions,
+} from "./person/browser-permissions.js";
 import { openNotice } from "./person/notifications.js";
 import { Panels, Relay, isPanel, openPanel } from "./person/open-panels.js";
 import { RemoteAccess } from "./remote/remote-access.js";
 import { RemoteLinks } from "./remote/remote-links.js";
 import { STORED as REMOTE_SETTINGS } from "./shared/remote-settings.js";
+import { takeThumbnail } from "./picture/thumbnails.js";
 import { keepPageTools } from "./page_tools/page-tool-registry.js";
 import { keepPlugins } from "./plugins/plugin-host.js";
 import { setRecording } from "./recording/recorder.js";
@@ -35,13 +44,32 @@ const panels = new Panels(
   () => {
     local.notify("panel.changed", { open: panels.count });
     if (panels.count) attention.panelOpened();
+    else eraseOutlines();
   },
   {
+    "agents.stop": stopAll,
     "remote.allow": (choice) => remote.allow(choice),
     "remote.setEnded": ({ isEnded }) => remote.setEnded(isEnded),
+    "thumbnail.take": takeThumbnail,
+    "diagnosis.get": () => diagnose(link.isOpen, local.met.text),
+    "permissions.decline": ({ name }) => declinePermission(String(name)),
   },
 );
+/**
+ * The brake: for the server's agents and for those on other machines. None waits for the other, and
+ * without a server there is still a brake.
+ * @param {{stopped: boolean}} params
+ */
+async function stopAll(params) {
+  const far = remote.setStopped(params.stopped);
+  await Promise.all([far, link.isOpen && askServer("agents.stop", params)]);
+}
 const attention = keepAttention(() => panels.isVisible);
+onWanted(() => {
+  const wanted = wantedPermissions();
+  panels.broadcast("permissions", { wanted });
+  attention.setWanted(wanted);
+});
 const relay = new Relay(panels, attention, askServer);
 const servers = keepServers();
 const tabChanges = watchTabChanges((item) => servers.report(item));
@@ -99,6 +127,7 @@ link.onClosed = (/** @type {number} */ code) => {
   note("warn", "the link to the server has closed");
   local.met.closed(code);
   plugins.closed();
+  eraseOutlines();
   relay.closed(local.met.problem);
 };
 link.problem = () => local.met.problem;
@@ -133,17 +162,22 @@ self.addEventListener("unhandledrejection", ({ reason }) => noteFault(reason));
 listenToLoads();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
-  panels.connected(port);
+  panels.connected(port, attention.oldest);
   panels.broadcast("mismatch", { text: local.met.text });
   panels.broadcast("remote", remote.state);
+  panels.broadcast("permissions", { wanted: wantedPermissions() });
   link.rescue();
 });
 // Fires only where the browser does not open the side panel by itself.
 chrome.action.onClicked.addListener(() => void openPanel());
 chrome.notifications.onClicked.addListener((id) => {
-  if (!openNotice(id)) void openPanel();
+  if (!openNotice(id)) {
+    void openPanel();
+    panels.point(confirmationOf(id) || attention.oldest);
+  }
   void chrome.notifications.clear(id);
 });
+chrome.permissions.onAdded.addListener(({ permissions = [] }) => permissionsGiven(permissions));
 chrome.runtime.onStartup.addListener(findLostLoads);
 chrome.runtime.onInstalled.addListener(findLostLoads);
 chrome.alarms.onAlarm.addListener(() => {
@@ -152,9 +186,12 @@ chrome.alarms.onAlarm.addListener(() => {
 });
 chrome.runtime.onMessage.addListener((message, sender, reply) => {
   const fromOptions = sender.url?.startsWith(chrome.runtime.getURL("options/"));
-  if (message === "link-state" && fromOptions) {
-    reply({ isOpen: link.isOpen, mismatch: local.met.text, remote: remote.state });
-  }
+  if (message !== "link-state" || !fromOptions) return false;
+  void diagnose(link.isOpen, local.met.text).then((diagnosis) =>
+    reply({ isOpen: link.isOpen, remote: remote.state, diagnosis }),
+  );
+  // The reply comes later.
+  return true;
 });
 chrome.storage.local.onChanged.addListener((changes) => {
   const names = Object.keys(changes);
@@ -194,8 +231,9 @@ chrome.webNavigation.onBeforeNavigate.addListener(({ tabId, frameId, url }) => {
 chrome.webNavigation.onErrorOccurred.addListener(({ tabId, frameId }) => {
   if (frameId === 0) passOn("stayed", tabId);
 });
-chrome.webNavigation.onCommitted.addListener(({ tabId, frameId, url }) => {
-  if (frameId === 0) passOn("committed", tabId, url);
+chrome.webNavigation.onCommitted.addListener((details) => {
+  if (details.frameId === 0) passOn("committed", details.tabId, details.url);
+  else childCommitted(details);
 });
 chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) => {
   passOn("opened", sourceTabId, tabId);

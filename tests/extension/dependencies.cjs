@@ -10,16 +10,16 @@ const MAY_IMPORT = {
   person: ["shared"],
   frames: ["shared"],
   debugger: ["shared", "frames"],
-  input: ["shared", "frames", "debugger"],
+  input: ["shared", "frames", "debugger", "recording"],
   reading: ["shared", "frames", "debugger", "input"],
   picture: ["shared", "frames", "debugger", "input"],
   recording: ["shared", "frames", "debugger"],
   emulation: ["shared", "frames", "debugger", "input"],
   data: ["shared", "frames", "debugger"],
-  page_tools: ["shared", "frames"],
+  page_tools: ["shared", "frames", "debugger"],
   plugins: ["shared", "frames", "debugger"],
   tabs: ["shared", "frames", "debugger", "recording", "emulation"],
-  remote: ["shared", "link", "debugger"],
+  remote: ["shared", "link", "debugger", "input"],
 };
 
 const WORKER = "^extension/worker/";

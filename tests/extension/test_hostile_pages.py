@@ -118,8 +118,9 @@ async def test_events_forged_by_a_page_have_no_effect(plain: Bench) -> None:
     await unharmed(plain, victim)
     counts = await counted(plain)
     assert counts["page hello"] == 1
-    assert counts["page bridge"] <= 3
-    assert counts["page tools"] <= 2
+    # Far fewer than events; the other page's own reports may come late and are counted too.
+    assert counts["page bridge"] <= 5
+    assert counts["page tools"] <= 5
 
 
 async def test_forged_changes_of_native_tools_are_ignored(native: Bench) -> None:

@@ -22,6 +22,8 @@ from tests.support.site import serving
 
 pytestmark = pytest.mark.real_browser
 GREETING = LINES[0]["message"]["params"]
+UNKNOWN = {"jsonrpc": "2.0", "error": {"code": -32601, "message": "There is no such method."}}
+"""The response to a request that only newer servers know."""
 NAMED = ("tabId", "documentId", "groupId")
 """Ids that the browser assigns differently each time."""
 
@@ -55,7 +57,7 @@ class OldServer(ScriptedServer):
     async def _take(self, message: Message) -> None:
         await super()._take(message)
         if {"id", "method"} <= message.keys():
-            answer = self._recorded[message["method"]]
+            answer = self._recorded.get(message["method"], UNKNOWN)
             await self._send({**answer, "id": message["id"]})
 
     async def _send(self, message: Message) -> None:
@@ -164,13 +166,14 @@ def greeting_of(protocol: int, version: str) -> Message:
 
 
 async def test_the_panel_and_the_options_name_the_part_to_update(tmp_path: Path) -> None:
-    server = OldServer(greeting_of(1, "0.0.9"))
+    server = OldServer(greeting_of(versions.PROTOCOL, "0.0.9"))
     async with extension_with(server, tmp_path) as cdp, panel_of(cdp) as panel:
         assert "pip install -U tabhub" in await version_notice(cdp, panel.target, "mismatch")
         options = await cdp.open(OPTIONS)
         text = await version_notice(cdp, options, "why")
-        assert f"({__version__}, protocol 1) is newer than the server (0.0.9, protocol 1)" in text
-        server.greeting = greeting_of(1, __version__)
+        both = f"protocol {versions.PROTOCOL}"
+        assert f"({__version__}, {both}) is newer than the server (0.0.9, {both})" in text
+        server.greeting = greeting_of(versions.PROTOCOL, __version__)
         await server.hang_up()
         gone = "document.querySelector('#mismatch').textContent === ''"
         await panel.until(gone, "the notice to go once the server is updated")

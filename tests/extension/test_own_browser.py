@@ -50,7 +50,7 @@ async def test_a_failed_pairing_shows_its_cause_and_a_new_one_works_at_once(
             request = f"fetch('http://127.0.0.1:{port}/health').then((answer) => answer.status)"
             assert await cdp.in_worker(request) == 200
             await enter(cdp, page, port, "wrong")
-            await shows(cdp, page, "why", "refuses the secret")
+            await shows(cdp, page, "why", "does not know the secret")
             await enter(cdp, page, port, own.secret)
             await shows(cdp, page, "state", "Connected")
             await shows(cdp, page, "source", "entered below")

@@ -16,9 +16,12 @@ OURS = re.compile(
 )
 """Numbers, names of ours, constants, hosts, and what the agent has written."""
 OURS_HERE = {
-    "content/acting/field-values.js": {
-        *("advice", "list", "what", "held", 'attr(element, "type")', "shown(input, text)"),
+    # A description for a result, not for a message.
+    "content/acting/focused-field.js": {"name", "tabhub.refs.mint(element)"},
+    "content/acting/field-filling.js": {
+        *("advice", "words", 'attr(element, "type")', "shown(input, text)"),
     },
+    "content/acting/field-values.js": {"advice", "list", "what"},
     "content/page_tools/mcp-sources.js": {"name"},
     # Hosts, the plugin's own address, and words of the browser about the plugin's request.
     "content/plugins/page-requests.js": {
@@ -31,7 +34,12 @@ OURS_HERE = {
     "worker/debugger/evaluation.js": {"message", "source", "text"},
     "worker/emulation/forced-states.js": {'session ?? ""'},
     "worker/input/act.js": {"what"},
-    "worker/input/key-target.js": {"what", "why"},
+    # The agent's own words.
+    "worker/input/asked-targets.js": {"was", "what"},
+    "worker/input/dialog-answers.js": {"what"},
+    "worker/input/found-target.js": {"JSON.stringify(words)", "part", "why"},
+    "worker/input/key-press.js": {"where"},
+    "worker/input/key-target.js": {"what", "which", "why"},
     "worker/picture/drawing.js": {"data"},
     # What the debugger runs, which is in no message.
     "worker/plugins/debugger-code.js": {"code"},
@@ -42,7 +50,9 @@ OURS_HERE = {
     "worker/emulation/paused-requests.js": {"why"},
     "worker/link/input-schema.js": {"why"},
     "worker/person/attention.js": {"title", 'site ? ` on ${site}` : ""'},
-    "worker/reading/element-wait.js": {"what"},
+    # What an optional permission is for, in the words of our table.
+    "worker/person/browser-permissions.js": {"why(name)"},
+    "worker/reading/element-wait.js": {"note", "undrawnNote(tabId)", "what"},
     "worker/recording/page-resources.js": {"url"},
     "worker/recording/safe-pattern.js": {"why", "error instanceof Error ? error.message : error"},
     # The client's own command, and words of the browser about it.

@@ -11,6 +11,7 @@ const MAY_USE = {
   shared: ["shared"],
   reading: ["reading", "shared"],
   acting: ["acting", "shared"],
+  observing: ["acting", "observing", "reading", "shared"],
   page_tools: ["page_tools", "shared"],
   plugins: ["plugins", "page_tools", "shared"],
 };

@@ -9,6 +9,9 @@ from tests.support.agent import ToolFailed
 
 SEEDS = range(1, 21)
 SHARE = 0.95
+GRADED = {"bisect-angle", "circle-center", "find-midpoint", "right-angle"}
+"""Their reward grows with how near a mark is: whole pixels are not near enough for all of it."""
+NEAR_ENOUGH = 0.95
 
 
 @dataclass(frozen=True)
@@ -35,4 +38,5 @@ async def _why_not(name: str, task: Task, seed: int) -> str:
     except (ToolFailed, LookupError) as error:
         return str(error) or type(error).__name__
     reward = await task.reward()
-    return "" if reward >= 1 else f"the reward was {reward:g}"
+    expected = NEAR_ENOUGH if name in GRADED else 1
+    return "" if reward >= expected else f"the reward was {reward:g}"

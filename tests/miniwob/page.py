@@ -1,7 +1,11 @@
 """A page as a policy sees it: by reading and acting tools only."""
 
+from base64 import b64decode
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any, TypeVar
+
+from PIL import Image
 
 from tests.miniwob.snapshot import Line, Snapshot
 from tests.support.agent import Agent, ToolFailed
@@ -55,6 +59,28 @@ class Page:
             if not failed.error["retryable"]:
                 raise
             await self._call("browser_click_element", ref=_ref(line), **more)
+
+    async def click_at(self, x: float, y: float) -> None:
+        """Click at a point of the latest picture."""
+        await self._call("browser_click_element", coordinate=[x, y])
+
+    async def hover_at(self, x: float, y: float) -> None:
+        await self._call("browser_hover_element", coordinate=[x, y])
+
+    async def picture(self, line: Line | None = None) -> Image.Image:
+        """What is seen of the page, or of an element, in shades of grey."""
+        target: dict[str, Any] = {} if line is None else {"ref": line.ref}
+        taken = await self._agent.result(
+            "browser_screenshot_tab", tabId=self._tab, format="png", **target
+        )
+        data = next(part["data"] for part in taken["content"] if part["type"] == "image")
+        return Image.open(BytesIO(b64decode(data))).convert("L")
+
+    async def find(self, words: str) -> str:
+        """The ref of what fits the words best."""
+        found = await self._call("browser_find", query=words)
+        ref: str = found["matches"][0]["ref"]
+        return ref
 
     async def click_name(self, name: str) -> None:
         await self.click((await self.read()).named(name))

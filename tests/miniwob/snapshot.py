@@ -3,13 +3,20 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.real.looking import page_lines
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _LINE = re.compile(rf"( *)([^\s\"]*)(?: ?({_STRING}))?(?: \[(ref_\d+)\])?(.*)")
 _ATTRIBUTE = re.compile(rf"([\w-]+)=({_STRING}|\S+)")
+_ROW = re.compile(rf" *row(?: {_STRING})?(?: \[ref_\d+\])?[^\"|:]*(?=:(?: |$))")
+_CELL = re.compile(rf"((?:{_STRING}|[^\"|])*)(?:\||$)")
+_PLAIN = re.compile(r"((?:(?!\[ref_)[^\"])*?)(?: \[(ref_\d+)\])?")
+_BEGINNING = rf"(?:{_STRING}|[a-z]+ (?:{_STRING}|\[ref_))"
+_PART = re.compile(
+    rf"(?:[a-z]+ )?(?:{_STRING}|\S+)(?: (?!{_BEGINNING})(?:[\w-]+={_STRING}|[^\s\"]+))*"
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Snapshot:
     """The lines of a page."""
 
     def __init__(self, text: str) -> None:
-        self.lines = [_line(line) for line in page_lines(text).splitlines()]
+        self.lines = [part for line in page_lines(text).splitlines() for part in _parts(line)]
 
     @property
     def task(self) -> str:
@@ -104,6 +111,34 @@ class Snapshot:
 
     def __str__(self) -> str:
         return "\n".join(str(line) for line in self)
+
+
+def _parts(text: str) -> list[Line]:
+    """What a line of the page stands for: a row of a table has many parts."""
+    row = _ROW.match(text)
+    cells = _CELL.findall(text[row.end() + 1 :] if row else text)[:-1]
+    if not row and len(cells) == 1:
+        return _items(text)
+    depth = len(text) - len(text.lstrip())
+    inside = [part for cell in cells for part in _cell(cell.strip(), len(cells) > 1)]
+    return [
+        *([_line(row[0])] if row else []),
+        *(replace(part, depth=depth + 1) for part in inside),
+    ]
+
+
+def _cell(text: str, is_plain: bool) -> list[Line]:
+    """A text or link alone in its cell has no role and no quotation marks."""
+    plain = _PLAIN.fullmatch(text) if is_plain else None
+    if plain is None:
+        return _items(text)
+    name, ref = plain.groups()
+    return [Line(0, "link" if ref else "cell", name, ref or "")]
+
+
+def _items(text: str) -> list[Line]:
+    indent = " " * (len(text) - len(text.lstrip()))
+    return [_line(indent + part) for part in _PART.findall(text)]
 
 
 def _line(text: str) -> Line:

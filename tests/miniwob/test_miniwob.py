@@ -9,7 +9,7 @@ from tests.support.agent import Agent
 from tests.support.browsers.cdp import Cdp
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.slow]
-LEAST_TASKS = 45
+LEAST_TASKS = 110
 
 
 def test_the_suite_is_broad() -> None:

@@ -10,9 +10,7 @@ from tests.support.browsers.cdp import browser_of
 from tests.support.site import Site
 
 Value = Callable[..., Awaitable[Any]]
-FENCE = re.compile(
-    r"\[page content (\w+): data, not instructions\]\n(.*)\n\[end of page content \1\]", re.DOTALL
-)
+FENCE = re.compile(r"\[page (\w+)\]\n(.*)\n\[end \1\]", re.DOTALL)
 
 
 def page_lines(text: str) -> str:

@@ -9,8 +9,8 @@ from tests.support.hostile_outputs import MARKER
 
 UNTRUSTED = "tabhub/untrusted"
 FENCE = re.compile(
-    r"\[page content ([0-9a-f]{6}): data, not instructions\]"
-    r"(?:\n.*?\n| (?P<line>[^\n]*?) )\[end of page content \1\]",
+    r"\[page ([0-9a-f]{6})\]"
+    r"(?:\n.*?\n| (?P<line>[^\n]*?) )\[end \1\]",
     re.DOTALL,
 )
 

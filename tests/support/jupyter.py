@@ -9,7 +9,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from tests.support.eventually import PATIENCE, eventually_sync
-from tests.support.verdaccio import free_port
+from tests.support.http_client import free_port
 
 PROGRAM = Path(__file__).parents[2] / ".venv" / "jupyter" / "bin" / "jupyter-server"
 TOKEN = "sesame"

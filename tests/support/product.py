@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,6 +90,14 @@ class Product:
         log = self.home / "server.log"
         output = self.output + (log.read_text() if log.exists() else "")
         assert [line for line in output.splitlines() if MARK in line] == []
+
+    @property
+    def command(self) -> str:
+        """How advice names this tabhub: by its path, unless `tabhub` alone finds it."""
+        script = Path(sys.executable).with_name("tabhub")
+        found = shutil.which("tabhub", path=self.environment.get("PATH"))
+        is_this = found is not None and os.path.realpath(found) == os.path.realpath(script)
+        return "tabhub" if is_this else str(script)
 
     @property
     def output(self) -> str:

@@ -27,9 +27,10 @@ def lacks(recorded: Any, actual: Any, where: str = "") -> str | None:
         if not isinstance(actual, dict):
             return where
         for key, value in recorded.items():
-            if key not in actual:
+            # To the extension a member that is null is as good as none.
+            if key not in actual and value is not None:
                 return f"{where}.{key}"
-            if found := lacks(value, actual[key], f"{where}.{key}"):
+            if found := lacks(value, actual.get(key), f"{where}.{key}"):
                 return found
         return None
     if isinstance(recorded, list) and recorded:

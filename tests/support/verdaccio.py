@@ -1,7 +1,6 @@
 """A real npm registry on this machine: verdaccio, without any other registry behind it."""
 
 import json
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +8,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.http_client import free_port
 from tests.support.site import NPM
 
 NODE = NPM / "node" / "bin" / "node"
@@ -69,13 +69,6 @@ def running_verdaccio(folder: Path) -> Iterator[Verdaccio]:
         finally:
             process.terminate()
             process.wait(PATIENCE)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def _answers(port: int) -> bool:

@@ -30,6 +30,8 @@ tabhub.define("evidence", () => {
   /** @param {Event} event */
   function witness(event) {
     if (!expected || !(event.isTrusted || own.has(event))) return;
+    // The last moment before the page reacts.
+    tabhub.changeNotes.lookForHidden();
     if (CLICKS.has(event.type)) noteClick(/** @type {MouseEvent} */ (event));
     if (hasArrived || !kinds.has(event.type)) return;
     if (!tabhub.hit.receives(expected, event.composedPath()[0])) return;
@@ -111,6 +113,10 @@ tabhub.define("settle", () => {
   let disarm;
 
   const noteChange = () => void changes++;
+  const noteMutations = (/** @type {MutationRecord[]} */ records) => {
+    changes++;
+    tabhub.changeNotes.note(records);
+  };
   const noteNavigate = (/** @type {Event} */ event) =>
     void (navigateEvent = /** @type {TabhubNavigateEvent} */ (event));
 
@@ -127,11 +133,15 @@ tabhub.define("settle", () => {
     disarm?.();
     changes = 0;
     navigateEvent = null;
-    const observer = new MutationObserver(noteChange);
+    tabhub.changeNotes.begin(element);
+    const observer = new MutationObserver(noteMutations);
     for (const root of rootsAround(element)) observer.observe(root, WATCHED);
     for (const name of EFFECTS) window.addEventListener(name, noteChange, true);
     navigation?.addEventListener("navigate", noteNavigate);
-    const timer = setTimeout(() => disarm?.(), FORGET_MS);
+    const timer = setTimeout(() => {
+      disarm?.();
+      tabhub.changeNotes.take();
+    }, FORGET_MS);
     disarm = () => {
       clearTimeout(timer);
       observer.disconnect();
@@ -141,23 +151,11 @@ tabhub.define("settle", () => {
     };
   }
 
-  /** Unlike timers, messages are not throttled in hidden tabs. */
-  function task() {
-    return new Promise((resolve) => {
-      const { port1, port2 } = new MessageChannel();
-      port1.onmessage = () => {
-        port1.close();
-        resolve(undefined);
-      };
-      port2.postMessage(0);
-    });
-  }
-
   async function untilQuiet() {
     const end = performance.now() + BOUND_MS;
     for (let before = -1; before !== changes && performance.now() < end;) {
       before = changes;
-      for (let i = 0; i < TASKS; i++) await task();
+      for (let i = 0; i < TASKS; i++) await tabhub.tasks.next();
     }
   }
 

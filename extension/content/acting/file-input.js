@@ -216,5 +216,6 @@ tabhub.define("upload", () => {
       addEventListener.call(document, word, take, { once: true });
     },
     hasShown: () => shown !== null,
+    shown: () => find({ isShown: true }),
   };
 });

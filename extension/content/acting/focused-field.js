@@ -10,6 +10,8 @@ tabhub.define("focus", () => {
   );
   /** @type {Element | null} */
   let before = null;
+  /** What it held. */
+  let valueBefore = "";
   /** @type {Element | null} the element of this document that had the focus last */
   let last = null;
   tabhub.windowEvents.on(["focusin"], ({ isTrusted }) => {
@@ -37,7 +39,8 @@ tabhub.define("focus", () => {
   function isField(element) {
     if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
     if (element instanceof HTMLSelectElement) return true;
-    return element instanceof HTMLElement && isContentEditable(element);
+    if (element instanceof HTMLElement && isContentEditable(element)) return true;
+    return tabhub.editors.isInput(element);
   }
 
   /** @param {Element | null} element */
@@ -74,6 +77,37 @@ tabhub.define("focus", () => {
     return last instanceof HTMLElement && isConnected(last) && take(last) && isHere();
   }
 
+  function start() {
+    before = deepest();
+    valueBefore = before && isField(before) ? tabhub.values.current(before) : "";
+    return before;
+  }
+
+  /** @param {KeyboardEvent} event */
+  function writes({ key, altKey, ctrlKey, metaKey }) {
+    return key.length === 1 && !altKey && !ctrlKey && !metaKey;
+  }
+
+  /** @param {string} value what the field holds now */
+  function prevented(value) {
+    if (value !== valueBefore || deepest() !== before) return undefined;
+    const kept = tabhub.guard.arrivals().filter(({ event }) => event.defaultPrevented);
+    return kept.filter(({ event }) => writes(event)).length || undefined;
+  }
+
+  /** @type {TabhubFocus["where"]} */
+  function where({ isNow = false } = {}) {
+    const target = isNow ? null : tabhub.guard.arrivals().at(-1)?.target;
+    const element = target instanceof Element ? target : deepest();
+    return !element || isNothing(element) ? "" : named(element);
+  }
+
+  /** @param {Element} element */
+  function named(element) {
+    const name = tabhub.hit.describe(element);
+    return isConnected(element) ? `${name} [ref_${tabhub.refs.mint(element)}]` : name;
+  }
+
   /** @param {Element} element */
   function pressed(element) {
     for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
@@ -95,7 +129,7 @@ tabhub.define("focus", () => {
     },
     typing() {
       if (isInFrame()) regain();
-      const element = (before = deepest());
+      const element = start();
       if (!element || (isNothing(element) && !isField(element))) {
         const message =
           "Nothing on the page has the focus, so nothing was typed. Click a field first.";
@@ -105,20 +139,38 @@ tabhub.define("focus", () => {
       return { element, isText: isText(element) };
     },
     isHere,
+    where,
     regain,
+    receiver() {
+      const active = deepest();
+      if (active && !isInFrame()) return active;
+      return last && isConnected(last) ? last : (active ?? body() ?? documentElement());
+    },
+    hasField: () => last !== null && isConnected(last) && isText(last),
     wasSecret: () => last !== null && isConnected(last) && tabhub.secrets.isSecret(last),
     begin() {
       if (isInFrame()) regain();
-      before = deepest();
-      return before ?? body() ?? documentElement();
+      return start() ?? body() ?? documentElement();
     },
-    after() {
+    after(held) {
       const now = deepest();
-      const value =
-        now && isField(now) ? tabhub.values.shown(now, tabhub.values.current(now)) : undefined;
+      const { current, shown } = tabhub.values;
+      const drawn = now && isField(now) ? current(now) : undefined;
+      const value = now && drawn !== undefined ? shown(now, held ?? drawn) : undefined;
       const focused =
         now !== before && now && !isNothing(now) ? tabhub.hit.describe(now) : undefined;
-      return { value, focused, sensitive: now !== null && tabhub.secrets.isSecret(now) };
+      const sensitive = now !== null && tabhub.secrets.isSecret(now);
+      const editor = now && !sensitive ? tabhub.editors.around(now) : null;
+      const asked = editor ? tabhub.refs.mint(editor.root) : undefined;
+      const isElsewhere = value === undefined && focused === undefined;
+      return {
+        value,
+        focused,
+        sensitive,
+        editor: asked,
+        receivedBy: isElsewhere ? where() : undefined,
+        prevented: drawn === undefined ? undefined : prevented(drawn),
+      };
     },
   };
 });
@@ -160,7 +212,7 @@ tabhub.define("field", () => {
 
   return {
     look(element) {
-      const control = controlOf(element);
+      const control = tabhub.editors.of(element)?.input ?? controlOf(element);
       const kind = kindOf(control);
       const { values, refs, secrets } = tabhub;
       const isValue = kind === "value";

@@ -71,15 +71,18 @@ tabhub.define("guard", () => {
   const KEYS_MS = 10_000;
   const PRESS_MS = 60_000;
 
-  /** @type {{element: Element, number: number, until: number} | null} */
+  /** @typedef {{element: Element, number: number, until: number, requireSame: () => void}} Aim */
+  /** @type {Aim | null} */
   let aim = null;
   let keysUntil = 0;
   let keys = 0;
+  /** @type {{event: KeyboardEvent, target: EventTarget | undefined}[]} */
+  let arrivals = [];
   /** @type {string | null} */
   let expectedDrop = null;
   /** @type {"ours" | "refused" | null} the press that is going on */
   let press = null;
-  /** @type {((by: string) => void) | undefined} */
+  /** @type {((by: string, isChanged: boolean) => void) | undefined} */
   let onRefusal;
 
   /** @param {Event} event */
@@ -95,7 +98,9 @@ tabhub.define("guard", () => {
     if (PAIRED.test(event.code) || PAIRED.test(event.key)) return;
     if (performance.now() > keysUntil) return refuse(event);
     keysUntil = performance.now() + KEYS_MS;
-    if (event.type === "keydown") keys++;
+    if (event.type !== "keydown") return;
+    keys++;
+    arrivals.push({ event, target: event.composedPath()[0] });
   }
 
   /** @param {PointerEvent} event */
@@ -118,10 +123,25 @@ tabhub.define("guard", () => {
   function pressed(event, number) {
     const hit = event.composedPath()[0];
     const isExpected = aim?.number === number && performance.now() < aim.until;
-    if (isExpected && tabhub.hit.receives(/** @type {any} */ (aim).element, hit)) return "ours";
-    onRefusal?.(hit instanceof Element ? tabhub.hit.describe(hit) : "the page");
+    const isHit = isExpected && tabhub.hit.receives(/** @type {any} */ (aim).element, hit);
+    if (isHit && isUnchanged()) return "ours";
+    onRefusal?.(hit instanceof Element ? tabhub.hit.describe(hit) : "the page", isHit);
     return "refused";
   }
+
+  /** The mouse has come over it by now, and the page may have made something else of it. */
+  function isUnchanged() {
+    try {
+      aim?.requireSame();
+    } catch {
+      return false;
+    }
+    // Of several clicks only the first: it may well change what it hits.
+    if (aim) aim.requireSame = anything;
+    return true;
+  }
+
+  function anything() {}
 
   /** @param {Event & {pointerType?: string}} event that of a click by the keyboard is empty */
   function rest(event) {
@@ -141,15 +161,19 @@ tabhub.define("guard", () => {
   on(DROPS, drop, active);
 
   return {
-    expectPress(element, number) {
-      aim = number ? { element, number, until: performance.now() + PRESS_MS } : null;
+    expectPress(element, number, requireSame = anything) {
+      const until = performance.now() + PRESS_MS;
+      aim = number ? { element, number, until, requireSame } : null;
     },
+    requireSame: () => aim?.requireSame(),
     expectKeys() {
       keysUntil = performance.now() + KEYS_MS;
       keys = 0;
+      arrivals = [];
     },
     refuseKeys: () => void (keysUntil = 0),
     keys: () => keys,
+    arrivals: () => arrivals,
     expectDrop: (number) => void (expectedDrop = DROP_TYPE + number),
     expectNothing() {
       aim = expectedDrop = null;

@@ -134,5 +134,9 @@ tabhub.define("keyboard", () => {
     act(focused(), stroke);
   }
 
-  return { play: (events) => events.forEach(play) };
+  return {
+    play: (events) => events.forEach(play),
+    announce: (element, event) =>
+      void key(element, event.type === "keyUp" ? "keyup" : "keydown", event),
+  };
 });

@@ -116,6 +116,7 @@ tabhub.define("mouse", () => {
     click(point, press) {
       const touch = { element: tabhub.points.at(point), point, press };
       move(touch);
+      tabhub.guard.requireSame();
       for (let n = 1; n <= press.clickCount && isConnected(touch.element); n++) strike(touch, n);
     },
     hover(point) {

@@ -111,8 +111,14 @@ tabhub.define("plugins", () => {
   /** @type {((_: null) => void)[]} */
   const turns = [];
 
-  /** What the plugin has logged arrives before its result. */
+  let isLeaving = false;
+
+  /**
+   * What the plugin has logged arrives before its result. In a page that is about to go away, whose
+   * next turn may never come, the result does not wait.
+   */
   function turn() {
+    if (isLeaving) return null;
     const port = (toOurselves ??= portToOurselves());
     return new Promise((resolve) => {
       turns.push(resolve);
@@ -126,8 +132,15 @@ tabhub.define("plugins", () => {
     return port2;
   }
 
+  function leave() {
+    isLeaving = true;
+    turns.splice(0).forEach((go) => go(null));
+  }
+
   /** @type {TabhubPlugins["run"]} */
   async function run({ channel, order }) {
+    if (!answering.size) window.addEventListener("beforeunload", leave);
+    isLeaving = false;
     if (!answering.has(channel)) {
       EventTarget.prototype.addEventListener.call(document, `${channel}-ran`, answered);
     }

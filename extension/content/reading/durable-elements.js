@@ -27,39 +27,13 @@ tabhub.define("durable", () => {
   /** @type {(element: Element) => Element | null} */
   const parent = (element) => getParent.call(element);
 
-  /** Takes the first item of a walk. */
-  class First {
-    /** @type {TabhubItem | null} */
-    item = null;
-    isFull = false;
-
-    /** @type {TabhubOutline["add"]} */
-    add(item) {
-      this.item ??= item;
-      this.isFull = true;
-      return 0;
-    }
-
-    /** @type {TabhubOutline["open"]} */
-    open(item, depth) {
-      return this.add(item, depth);
-    }
-
-    text() {}
-    gap() {}
-    flush() {}
-    close() {}
-    addFrame() {}
-  }
-
   /**
    * @param {Element} element
    * @returns {{role: string, name: string}} as a reading shows it
    */
   function label(element) {
-    const first = new First();
-    tabhub.walker.walk(element, { filter: "all", depth: 0, maxMs: LABEL_MS }, first);
-    const own = first.item?.element === element ? first.item : null;
+    const { item } = tabhub.walker.first(element, { filter: "all", depth: 0, maxMs: LABEL_MS });
+    const own = item?.element === element ? item : null;
     // A field's value is not a name: it will be different next time.
     const name = own?.name || (isField(element) ? "" : textOf(element, NAME_LENGTH));
     return { role: own?.role ?? "", name: clip(name, NAME_LENGTH) };
@@ -143,12 +117,13 @@ tabhub.define("durable", () => {
    */
   function byLabel(known, maxMs) {
     if (!known.name) return [];
-    const items = tabhub.find.items(maxMs).filter(({ role }) => role === known.role);
+    const items = tabhub.find.items(maxMs).items.filter(({ role }) => role === known.role);
     const named = items.filter(({ name }) => clip(name, NAME_LENGTH) === known.name);
     return named.map(({ element }) => element).slice(0, MOST_FOUND);
   }
 
   return {
+    label,
     describe(element) {
       const all = [byId(element), ...byAttributes(element), byPath(element)];
       /** @type {string[]} */

@@ -4,7 +4,7 @@ tabhub.define("graphics", () => {
     tabhub.dom;
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
   const SHAPES = words("circle ellipse image line path polygon polyline rect text use");
-  /** Illustrations consist of hundreds of these: a single one means nothing. */
+  /** Illustrations consist of hundreds of these: one without a name means nothing. */
   const STROKES = words("path use");
   const LEAVES = words("a b div em i label li p s span strong td th u");
   /** Smaller ones are icons, and smaller leaves are decoration. */
@@ -95,7 +95,8 @@ tabhub.define("graphics", () => {
   function isGraphic(element, tag, role) {
     if (!isShape(element, tag)) return role === "generic" && isPicture(element, tag);
     const drawing = drawingOf(element);
-    return !STROKES.has(tag) && drawing !== null && isDrawing(drawing);
+    if (drawing === null || !isDrawing(drawing)) return false;
+    return !STROKES.has(tag) || tabhub.names.given(element, tag, role) !== "";
   }
 
   return {

@@ -5,11 +5,14 @@ tabhub.define("labels", () => {
   const { clean, clip, textOf, given, hint } = tabhub.names;
   const { quote } = tabhub.lines;
   const { isEditable } = tabhub.interactive;
-  const { box, isPicture, isShape, look } = tabhub.graphics;
+  const { box, isDrawing, isPicture, isShape, look } = tabhub.graphics;
 
   const NAME_LENGTH = 200;
   const LOOSE_NAME_LENGTH = 100;
   const NEAR_LENGTH = 40;
+  const CONTROLS = "a[href], button, input, textarea";
+  /** A line shows only the beginning of a text. */
+  const EDITED_NODES = 400;
 
   /** @param {Element} element */
   function titleOf(element) {
@@ -41,6 +44,7 @@ tabhub.define("labels", () => {
   function lookOf(element, tag, name) {
     const hint = name ? "" : hintOf(element);
     if (isShape(element, tag) || tag === "canvas") return hint + look(element);
+    if (tag === "svg" && isDrawing(element)) return hint + box(element);
     if (name) return "";
     return hint + (isPicture(element, tag) ? look(element) : hint ? "" : box(element));
   }
@@ -58,8 +62,20 @@ tabhub.define("labels", () => {
 
   /** @param {Element} element */
   function editedText(element) {
-    const text = textOf(element, NAME_LENGTH);
-    return text ? ` value=${quote(text)}` : "";
+    const text = tabhub.editors.text(element, EDITED_NODES);
+    const isSecret = tabhub.secrets.isSecret(element);
+    return tabhub.lines.value(isSecret ? tabhub.secrets.mask(text) : text);
+  }
+
+  /**
+   * What a list box that a page has made itself shows as chosen.
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function chosenText(element, tag) {
+    if (/^(?:input|select|textarea)$/.test(tag) || tabhub.dom.holdsAny(element, CONTROLS))
+      return "";
+    return isShort(element) ? textOf(element, NAME_LENGTH) : "";
   }
 
   /** @param {Element} element whether a line can hold all its text */
@@ -76,7 +92,12 @@ tabhub.define("labels", () => {
    */
   function targetName(element, tag, role, control) {
     const name = control ? "" : given(element, tag, role);
+    if (role === "combobox" && chosenText(element, tag))
+      return { name: name || titleOf(element), isWhole: true };
     if (isEditable(element)) return { name: name || titleOf(element), isWhole: isShort(element) };
+    // The texts in a drawing have lines of their own.
+    if (tag === "svg" && isDrawing(element))
+      return { name: name || titleOf(element), isWhole: false };
     if (name) return { name, isWhole: roles.isNamedByContent(role) };
     if (role === "textbox" || role === "combobox" || roles.isComposite(role)) {
       return { name: titleOf(element), isWhole: false };
@@ -110,6 +131,7 @@ tabhub.define("labels", () => {
     nearOf,
     lookOf,
     editedText,
+    chosenText,
     graphicName,
     targetName,
     structureName,

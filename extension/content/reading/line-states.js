@@ -2,15 +2,24 @@
 tabhub.define("lines", () => {
   const { attr, has, isBare, matches } = tabhub.dom;
   const { clean, clip } = tabhub.names;
-  const HREF_LENGTH = 300;
+  const HREF_LENGTH = 100;
   const VALUE_LENGTH = 200;
   /** The level that ARIA gives a heading without `aria-level`. */
   const HEADING_LEVEL = 2;
   const NO_VALUE = new Set(["button", "checkbox", "file", "image", "radio", "reset", "submit"]);
   const FIELDS = new Set(["input", "select", "textarea"]);
 
+  /** A line of text has no role: it begins with a quotation mark. */
+  const TEXT = '"';
+
   /** @type {TabhubLines["quote"]} */
   const quote = (text) => `"${text.replace(/["\\]/g, "\\$&")}"`;
+
+  /** @type {TabhubLines["value"]} */
+  function value(text) {
+    const lines = clip(text.trim().split("\n").map(clean).join("\n"), VALUE_LENGTH);
+    return lines && ` value=${quote(lines).replaceAll("\n", "\\n")}`;
+  }
 
   /**
    * @param {string} name
@@ -28,7 +37,9 @@ tabhub.define("lines", () => {
    */
   function valueOf(element, tag) {
     if (element instanceof HTMLSelectElement) return selectedLabels(element);
-    if (element instanceof HTMLTextAreaElement) return element.value;
+    if (element instanceof HTMLTextAreaElement) {
+      return concealed(element, tabhub.values.current(element));
+    }
     if (element instanceof HTMLInputElement) return inputValue(element);
     if (tag === "progress" || tag === "meter") return attr(element, "value");
     return attr(element, "aria-valuetext") ?? attr(element, "aria-valuenow");
@@ -42,7 +53,15 @@ tabhub.define("lines", () => {
   /** @param {HTMLInputElement} input */
   function inputValue(input) {
     if (NO_VALUE.has(input.type)) return null;
-    return tabhub.secrets.isSecret(input) ? tabhub.secrets.mask(input.value) : input.value;
+    return concealed(input, input.value);
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} value
+   */
+  function concealed(field, value) {
+    return tabhub.secrets.isSecret(field) ? tabhub.secrets.mask(value) : value;
   }
 
   /**
@@ -57,7 +76,7 @@ tabhub.define("lines", () => {
     return (
       attribute("type", shownType) +
       (placeholder === name ? "" : attribute("placeholder", placeholder)) +
-      attribute("value", valueOf(element, tag))
+      value(valueOf(element, tag) ?? "")
     );
   }
 
@@ -66,7 +85,7 @@ tabhub.define("lines", () => {
    * @param {string} tag
    */
   function states(element, tag) {
-    if (!isControl(tag) && tag !== "summary" && isBare(element)) return "";
+    if (!isControl(tag) && tag !== "summary" && isBare(element)) return dragStates(element);
     const isOn = (/** @type {string} */ name) => attr(element, `aria-${name}`) === "true";
     const input = element instanceof HTMLInputElement ? element : null;
     const expanded = expandedState(element, tag);
@@ -81,7 +100,13 @@ tabhub.define("lines", () => {
       has(element, "required") || isOn("required") ? "required" : "",
       has(element, "readonly") || isOn("readonly") ? "readonly" : "",
     ];
-    return flags.map((flag) => (flag ? ` ${flag}` : "")).join("");
+    return flags.map((flag) => (flag ? ` ${flag}` : "")).join("") + dragStates(element);
+  }
+
+  /** @param {Element} element */
+  function dragStates(element) {
+    const known = tabhub.listening.of(element);
+    return known ? (known.isDrag ? " draggable" : "") + (known.isDrop ? " droppable" : "") : "";
   }
 
   /** @param {string} tag */
@@ -113,7 +138,9 @@ tabhub.define("lines", () => {
   }
 
   return {
+    TEXT,
     quote,
+    value,
     headingLevel,
     details(element, tag, role, name) {
       const isField = FIELDS.has(tag) || role === "slider" || role === "progressbar";

@@ -6,7 +6,7 @@ tabhub.define("writer", () => {
   const { details, headingLevel } = tabhub.lines;
   const { isEditable } = tabhub.interactive;
   const { box, drawingOf, isDrawing, isShape, look } = tabhub.graphics;
-  const { titleOf, hintOf, nearOf, lookOf, editedText } = tabhub.labels;
+  const { titleOf, hintOf, nearOf, lookOf, chosenText, editedText } = tabhub.labels;
   const { graphicName, optionName, structureName, targetName } = tabhub.labels;
 
   const OPTIONS_SHOWN = 50;
@@ -16,17 +16,37 @@ tabhub.define("writer", () => {
   const NEED_NAME = words("img image group figure object embed");
   const WITH_REF = words("canvas video audio");
 
+  /**
+   * Some editors draw their text outside the element that takes the keys.
+   * @param {Element} element
+   * @param {string} tag
+   */
+  function isCodeInput(element, tag) {
+    return tag === "div" && tabhub.editors.isInput(element);
+  }
+
+  /** @typedef {{element: Element, tag: string, manner: TabhubManner}} Shape */
+
   /** @implements {TabhubLineWriter} */
   class LineWriter {
     #outline;
     /** The level of the previous heading: the next one of the same level need not repeat it. */
     #headingLevel = 0;
-    /** @type {Map<Element | null, number>} by drawing */
+    /**
+     * Shapes without a name, by drawing and tag, until the drawing ends: those with one come first.
+     * @type {Map<Element, Map<string, {count: number, some: Shape[]}>>}
+     */
     #shapes = new Map();
 
-    /** @param {TabhubOutline} outline */
-    constructor(outline) {
+    #hasRows;
+
+    /**
+     * @param {TabhubOutline} outline
+     * @param {boolean} hasRows
+     */
+    constructor(outline, hasRows) {
       this.#outline = outline;
+      this.#hasRows = hasRows;
     }
 
     /** @type {TabhubLineWriter["frame"]} */
@@ -39,39 +59,84 @@ tabhub.define("writer", () => {
     }
 
     /** @type {TabhubLineWriter["graphic"]} */
-    graphic(element, tag, role, { depth, quiet, around }) {
+    graphic(element, tag, role, manner) {
       const drawing = isShape(element, tag) ? drawingOf(element) : null;
-      const count = this.#shapes.get(drawing) ?? 0;
-      this.#shapes.set(drawing, count + 1);
-      if (drawing && count >= SHAPES_SHOWN) {
-        if (count === SHAPES_SHOWN) this.#moreShapes(element, depth);
-        return;
-      }
       const name = graphicName(element, tag, role);
-      const rest = (name ? "" : hintOf(element) + nearOf(element, quiet, around)) + look(element);
-      const item = { element, role: drawing ? tag : "img", name, rest, hasRef: true };
-      this.#outline.add(item, depth);
+      if (drawing && !name) return this.#keep(drawing, { element, tag, manner });
+      this.#picture(element, drawing ? tag : "img", name, manner);
     }
 
     /**
      * @param {Element} element
+     * @param {string} role
+     * @param {string} name
+     * @param {TabhubManner} manner
+     */
+    #picture(element, role, name, { depth, quiet, around }) {
+      const rest = (name ? "" : hintOf(element) + nearOf(element, quiet, around)) + look(element);
+      this.#outline.add({ element, role, name, rest, hasRef: true }, depth);
+    }
+
+    /**
+     * @param {Element} drawing
+     * @param {Shape} shape
+     */
+    #keep(drawing, shape) {
+      const ofDrawing = this.#shapes.get(drawing) ?? new Map();
+      const alike = ofDrawing.get(shape.tag) ?? { count: 0, some: [] };
+      if (alike.some.length < SHAPES_SHOWN) alike.some.push(shape);
+      alike.count++;
+      this.#shapes.set(drawing, ofDrawing.set(shape.tag, alike));
+    }
+
+    /** @type {TabhubLineWriter["drawn"]} */
+    drawn(drawing, depth) {
+      const groups = [...(this.#shapes.get(drawing)?.values() ?? [])];
+      this.#shapes.delete(drawing);
+      let room = SHAPES_SHOWN;
+      for (const { count, some } of groups.sort((a, b) => a.count - b.count)) {
+        if (count > room) this.#many(count, some[0], depth);
+        else this.#few(some, depth);
+        room -= Math.min(count, room);
+      }
+    }
+
+    /**
+     * @param {Shape[]} shapes
      * @param {number} depth
      */
-    #moreShapes(element, depth) {
-      const item = { element, role: "(and", name: "", rest: " more shapes)", hasRef: false };
+    #few(shapes, depth) {
+      for (const { element, tag, manner } of shapes) {
+        this.#picture(element, tag, "", { ...manner, depth });
+      }
+    }
+
+    /**
+     * @param {number} count
+     * @param {Shape} first
+     * @param {number} depth
+     */
+    #many(count, { element, tag }, depth) {
+      const item = { element, role: `${count} × ${tag}`, name: "", rest: "", hasRef: false };
       this.#outline.add(item, depth);
     }
 
     /** @type {TabhubLineWriter["target"]} */
-    target(element, tag, role, control, depth) {
-      const { name, isWhole } = targetName(element, tag, role, control);
+    target(element, tag, role, control, { depth, quiet, around }) {
+      // What a row says is in its cells.
+      const isRow = role === "row" && this.#hasRows;
+      const label = isRow ? structureName(element, tag, role) : null;
+      const { name, isWhole } = label ?? targetName(element, tag, role, control);
       const shown = control ?? element;
-      const more = lookOf(element, tag, name);
-      const value = isEditable(element) ? editedText(element) : "";
+      const near = role === "img" && !name ? nearOf(element, quiet, around) : "";
+      const more = isRow ? "" : near + lookOf(element, tag, name);
+      const isOpen = isEditable(element) || (role === "textbox" && isCodeInput(element, tag));
+      const chosen = role === "combobox" ? tabhub.lines.value(chosenText(element, tag)) : "";
+      const value = isOpen ? editedText(element) : chosen;
       const level = this.#level(element, tag, role, name);
       const rest = details(shown, tagOf(shown), role, name) + level + value + more;
-      this.#outline.add({ element, role, name, rest, hasRef: true }, depth);
-      return { name, isWhole };
+      const line = this.#outline.add({ element, role, name, rest, hasRef: true }, depth);
+      return { name, isWhole, line };
     }
 
     /** @type {TabhubLineWriter["structure"]} */
@@ -115,5 +180,5 @@ tabhub.define("writer", () => {
     }
   }
 
-  return { begin: (outline) => new LineWriter(outline) };
+  return { begin: (outline, hasRows) => new LineWriter(outline, hasRows) };
 });

@@ -1,22 +1,16 @@
 /** The page as lines of text, in one walk over everything that is rendered. */
 tabhub.define("walker", () => {
-  const {
-    attr,
-    has,
-    isBare,
-    children,
-    isElement,
-    isText,
-    isVisible,
-    isRendered,
-    tag: tagOf,
-  } = tabhub.dom;
+  const { children, firstChild, has, isBare, isElement, isRendered, isText, isVisible } =
+    tabhub.dom;
+  const { rect, tag: tagOf } = tabhub.dom;
   const roles = tabhub.roles;
-  const { isActive, isPointed, isEditable, hiddenControl } = tabhub.interactive;
-  const { isGraphic, isShape } = tabhub.graphics;
+  const { isActive, isListening, isPointed, isEditable, hiddenControl } = tabhub.interactive;
+  const { isGraphic, isPicture, isShape } = tabhub.graphics;
+  const { isShutOff } = tabhub.dialogs;
 
   /** Steps between two checks of the time. */
   const STEPS = 32;
+  const FIRST_CHARS = 80;
   /** Elements whose text is the name of another element. */
   const NAMING = new Set(["legend", "caption", "figcaption"]);
 
@@ -33,6 +27,7 @@ tabhub.define("walker", () => {
    * @property {boolean} isBlock
    * @property {boolean} isShut whether only a summary is shown
    * @property {Structure | null} structure
+   * @property {Element | null} drawing whose shapes are in it
    */
 
   class Walk {
@@ -46,11 +41,12 @@ tabhub.define("walker", () => {
      * @param {TabhubWalkOptions} options
      * @param {TabhubOutline} outline
      */
-    constructor({ filter, depth, maxMs }, outline) {
+    constructor({ filter, depth, maxMs, isShutToo = false, hasRows = false }, outline) {
+      this.isShutToo = isShutToo;
       this.onlyInteractive = filter === "interactive";
       this.maxDepth = depth;
       this.#outline = outline;
-      this.#writer = tabhub.writer.begin(outline);
+      this.#writer = tabhub.writer.begin(outline, hasRows && !this.onlyInteractive);
       this.#endAt = tabhub.dom.deadline(maxMs);
     }
 
@@ -84,10 +80,12 @@ tabhub.define("walker", () => {
     }
 
     /** @param {Level} level */
-    #leave({ isBlock, structure }) {
+    #leave({ manner, isBlock, structure, drawing }) {
       this.#levels.pop();
       if (isBlock) this.#outline.flush();
-      if (structure) this.#outline.close(structure.line, structure.role, structure.name);
+      if (drawing) this.#writer.drawn(drawing, manner.depth);
+      if (structure?.isTarget) this.#outline.closeTarget(structure.line);
+      else if (structure) this.#outline.close(structure.line, structure.role, structure.name);
     }
 
     /**
@@ -97,7 +95,9 @@ tabhub.define("walker", () => {
     #visit(element, manner) {
       const tag = tagOf(element);
       if (manner.depth > this.maxDepth || roles.isSkipped(tag)) return;
-      if (!isBare(element) && isShutOff(element)) return;
+      if (!this.isShutToo && !isBare(element) && isShutOff(element)) {
+        return this.#outline.shutOff(element);
+      }
       if (isVisible(element) || isShownArea(element, tag)) this.#show(element, tag, manner);
       else if (isRendered(element)) this.#showPartly(element, tag, manner);
     }
@@ -115,7 +115,8 @@ tabhub.define("walker", () => {
       }
       // Hidden itself, but its content may be visible.
       const nodes = children(element).filter(isElement);
-      this.#enter(nodes, manner, false, false, null);
+      const level = { isBlock: false, isShut: false, structure: null, drawing: null };
+      this.#levels.push({ nodes, next: 0, manner, ...level });
     }
 
     /**
@@ -127,9 +128,12 @@ tabhub.define("walker", () => {
       const control = hiddenControl(element, tag);
       const role = control ? roles.of(control, tagOf(control)) : this.#roleOf(element, tag);
       const takesClicks = isActive(element, tag, role) || Boolean(control);
-      const isTarget = takesClicks || (!pointed && isPointed(element, tag));
+      const isClickable = takesClicks || (!pointed && isPointed(element, tag));
+      const isTarget = isClickable || isListening(element, tag);
+      if (isTarget && isFocusCatch(element, role)) return;
       const isWidget = inWidget || roles.isWidget(role);
-      const isPointedAt = pointed || isTarget;
+      // What only listens may do so for what is in it.
+      const isPointedAt = pointed || isClickable;
       const inside = { depth, quiet, pointed: isPointedAt, inWidget: isWidget, around };
       if (role === "iframe") this.#writer.frame(element, tag, depth);
       else if (isTarget) this.#target(element, tag, role, inside, control);
@@ -154,15 +158,20 @@ tabhub.define("walker", () => {
     /**
      * @param {Element} element
      * @param {string} tag
-     * @param {string} role
+     * @param {string} given
      * @param {Manner} manner
      * @param {Element | null} control
      */
-    #target(element, tag, role, { depth, pointed, inWidget }, control) {
-      const { name, isWhole } = this.#writer.target(element, tag, role, control, depth);
+    #target(element, tag, given, manner, control) {
+      // Whether a picture takes presses is not always known: it looks the same either way.
+      const role = given === "generic" && isPicture(element, tag) ? "img" : given;
+      const { name, isWhole, line } = this.#writer.target(element, tag, role, control, manner);
+      const { depth, pointed, inWidget } = manner;
       const inside = { depth: depth + 1, quiet: isWhole, pointed, inWidget, around: name };
       if (element instanceof HTMLSelectElement) this.#options(element, depth + 1);
-      else if (tag !== "textarea") this.#descend(element, tag, inside, null);
+      else if (tag !== "textarea") {
+        this.#descend(element, tag, inside, { line, role, name, isTarget: true });
+      }
     }
 
     /**
@@ -193,18 +202,9 @@ tabhub.define("walker", () => {
       const isShut = tag === "details" && !has(element, "open");
       const isSame = manner.quiet || !namesAnother(element, tag);
       const inside = isSame ? manner : { ...manner, quiet: true };
-      this.#enter(children(element, tag), inside, isBlock, isShut, structure);
-    }
-
-    /**
-     * @param {Node[]} nodes
-     * @param {Manner} manner
-     * @param {boolean} isBlock
-     * @param {boolean} isShut
-     * @param {Structure | null} structure
-     */
-    #enter(nodes, manner, isBlock, isShut, structure) {
-      this.#levels.push({ nodes, next: 0, manner, isBlock, isShut, structure });
+      const drawing = tag === "svg" ? element : null;
+      const nodes = children(element, tag);
+      this.#levels.push({ nodes, next: 0, manner: inside, isBlock, isShut, structure, drawing });
     }
 
     /**
@@ -234,9 +234,15 @@ tabhub.define("walker", () => {
     return tabhub.areas.isArea(element, tag) && tabhub.areas.picture(element) !== null;
   }
 
-  /** @param {Element} element */
-  function isShutOff(element) {
-    return attr(element, "aria-hidden") === "true" || has(element, "inert");
+  /**
+   * Dialogs have elements at both ends that only keep the focus inside; nobody sees them.
+   * @param {Element} element
+   * @param {string} role
+   */
+  function isFocusCatch(element, role) {
+    if (role !== "generic" || firstChild(element)) return false;
+    const { width, height } = rect(element);
+    return width === 0 || height === 0;
   }
 
   /** @param {Node} node */
@@ -253,10 +259,49 @@ tabhub.define("walker", () => {
     return NAMING.has(tag);
   }
 
+  /**
+   * Takes the first item of a walk, and the text before it.
+   * @implements {TabhubOutline}
+   */
+  class First {
+    /** @type {TabhubItem | null} */
+    item = null;
+    words = "";
+    isFull = false;
+
+    /** @type {TabhubOutline["text"]} */
+    text({ data }) {
+      this.words += data.slice(0, FIRST_CHARS);
+    }
+    gap() {
+      this.words += " ";
+    }
+    /** @type {TabhubOutline["add"]} */
+    add(item) {
+      this.item ??= item;
+      this.isFull = true;
+      return 0;
+    }
+    /** @type {TabhubOutline["open"]} */
+    open(item) {
+      return this.add(item, 0);
+    }
+    flush() {}
+    close() {}
+    closeTarget() {}
+    addFrame() {}
+    shutOff() {}
+  }
+
   return {
+    first(root, options) {
+      const first = new First();
+      new Walk(options, first).walk(root);
+      return { item: first.item, text: first.words };
+    },
     read(root, { maxChars, ...options }) {
       const outline = tabhub.outlines.begin(maxChars);
-      const walk = new Walk(options, outline);
+      const walk = new Walk({ ...options, hasRows: true }, outline);
       walk.walk(root);
       return outline.page(walk.unfinished);
     },

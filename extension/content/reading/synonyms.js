@@ -4,23 +4,23 @@ tabhub.define("synonyms", () => {
     "login, log in, signin, sign in, log on, logon",
     "logout, log out, signout, sign out, log off",
     "signup, sign up, register, registration, join, create account",
-    "cart, shopping cart, shopping bag, basket, bag, trolley",
+    "cart, shopping cart, shopping bag, basket, bag, trolley, 🛒",
     "checkout, check out, pay, payment",
     "buy, purchase, order",
-    "search, find, look up, lookup, magnifier",
-    "delete, remove, trash, erase, bin",
-    "edit, modify, change, pencil",
-    "add, create, new, plus",
+    "search, find, look up, lookup, magnifier, 🔍, 🔎",
+    "delete, remove, trash, erase, bin, 🗑",
+    "edit, modify, change, pencil, ✎, ✏",
+    "add, create, new, plus, +, ➕",
     "save, store, apply",
     "send, submit, post",
     "cancel, abort, discard",
-    "close, dismiss, hide",
-    "ok, okay, confirm, accept, agree, yes",
-    "next, continue, forward, proceed",
-    "previous, back, prev, return",
-    "more, show more, load more, expand",
-    "settings, preferences, options, gear, configuration",
-    "email, e mail, mail",
+    "close, dismiss, hide, ×, ✕, ✖, ✗, ❌",
+    "ok, okay, confirm, accept, agree, yes, ✓, ✔",
+    "next, continue, forward, proceed, →, ›, »",
+    "previous, back, prev, return, ←, ‹, «",
+    "more, show more, load more, expand, ⋮, ⋯, •••, ...",
+    "settings, preferences, options, gear, configuration, ⚙",
+    "email, e mail, mail, ✉",
     "phone, telephone, mobile, cell",
     "password, passcode, passphrase",
     "username, user name, user id",
@@ -29,21 +29,22 @@ tabhub.define("synonyms", () => {
     "postcode, zip, zip code, postal code",
     "help, support, faq",
     "account, profile, avatar",
-    "menu, hamburger",
-    "download, export",
+    "menu, hamburger, ☰, ≡",
+    "download, export, ⬇",
     "upload, attach, attachment",
     "picture, photo, image",
     "price, cost, amount",
     "language, locale",
-    "home, homepage, start page",
-    "message, chat",
-    "notifications, alerts, bell",
-    "favorite, favourite, star, bookmark, wishlist, heart",
+    "home, homepage, start page, ⌂, 🏠",
+    "message, chat, 💬",
+    "notifications, alerts, bell, 🔔",
+    "favorite, favourite, star, bookmark, wishlist, heart, ★, ☆, ♥, ♡",
     "filter, refine",
     "calendar, date",
     "reply, respond, answer",
     "comment, remark",
     "quantity, qty",
+    "minus, decrease, −, -, –",
   ];
   const FIELDS = "textbox searchbox combobox spinbutton";
   /** @type {Record<string, string>} */
@@ -102,6 +103,10 @@ tabhub.define("synonyms", () => {
     "a all an and any are at by can contains for from i in into is it its labeled labelled me my " +
     "named of on or page please s says that the their these this to where which with you your element " +
     "elements";
+  /** Words for what a control does. */
+  const ACTIONS =
+    "add buy cancel close copy delete download duplicate edit filter move next open reject rename " +
+    "reply save search select send share show toggle upload view";
   /** Words about the look of the page: a match helps, a mismatch does not hurt. */
   const SOFT =
     "big black blue bottom brown click current first gray green grey large last left little lower main " +
@@ -116,5 +121,7 @@ tabhub.define("synonyms", () => {
   });
 
   const roles = new Map(Object.entries(ROLES).map(([word, names]) => [word, list(names)]));
-  return { concepts, roles, empty: list(EMPTY), soft: list(SOFT) };
+  /** @type {Set<string | number | undefined>} the words, and the numbers of their synonyms */
+  const actions = new Set([...list(ACTIONS)].flatMap((word) => [word, concepts.get(word) ?? word]));
+  return { actions, concepts, roles, empty: list(EMPTY), soft: list(SOFT) };
 });

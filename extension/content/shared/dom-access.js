@@ -17,6 +17,7 @@ tabhub.define("dom", () => {
   const element = Element.prototype;
   const getFirstChild = getter(node, "firstChild");
   const getNextSibling = getter(node, "nextSibling");
+  const getPreviousElement = getter(element, "previousElementSibling");
   const getParentNode = getter(node, "parentNode");
   const getNodeType = getter(node, "nodeType");
   const getConnected = getter(node, "isConnected");
@@ -28,6 +29,9 @@ tabhub.define("dom", () => {
   const getBody = getter(Document.prototype, "body");
   const getActive = getter(Document.prototype, "activeElement");
   const getContentType = getter(Document.prototype, "contentType");
+  const getReadyState = getter(Document.prototype, "readyState");
+  const getOuterHtml = getter(element, "outerHTML");
+  const { createRange, createTreeWalker } = Document.prototype;
   const { getRootNode } = node;
   const {
     getAttribute,
@@ -38,6 +42,7 @@ tabhub.define("dom", () => {
     closest,
     checkVisibility,
     querySelector,
+    querySelectorAll,
   } = element;
   const { getBoundingClientRect, getClientRects } = element;
   const VISIBLE = { visibilityProperty: true };
@@ -170,6 +175,7 @@ tabhub.define("dom", () => {
   return {
     firstChild: (n) => getFirstChild.call(n),
     nextSibling: (n) => getNextSibling.call(n),
+    previousElement: (el) => getPreviousElement.call(el),
     isElement,
     isText: /** @type {TabhubDom["isText"]} */ ((n) => getNodeType.call(n) === Node.TEXT_NODE),
     tag,
@@ -201,6 +207,11 @@ tabhub.define("dom", () => {
     body: () => getBody.call(document),
     activeElement: () => getActive.call(document),
     contentType: () => getContentType.call(document),
+    isComplete: () => getReadyState.call(document) === "complete",
+    markup: (el) => getOuterHtml.call(el),
+    queryIn: (el, selector) => [...querySelectorAll.call(el, selector)],
+    range: () => createRange.call(document),
+    treeWalker: (from, what) => createTreeWalker.call(document, from, what),
     queryDeep,
     queryAll,
     rootsIn,

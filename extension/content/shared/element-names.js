@@ -21,17 +21,15 @@ tabhub.define("names", () => {
     "progress",
   ]);
   const BUTTON_TYPES = new Set(["submit", "reset", "button"]);
+  const SVG_WITH_TITLE = "svg g circle ellipse image line path polygon polyline rect use".split(
+    " ",
+  );
   /** @type {Map<string, string>} */
   const NAMING_CHILD = new Map([
     ["fieldset", "legend"],
     ["figure", "figcaption"],
-    ["svg", "title"],
-    ["circle", "title"],
-    ["ellipse", "title"],
-    ["path", "title"],
-    ["polygon", "title"],
-    ["rect", "title"],
     ["table", "caption"],
+    ...SVG_WITH_TITLE.map((tag) => /** @type {[string, string]} */ ([tag, "title"])),
   ]);
 
   /** @type {TabhubNames["clean"]} */

@@ -200,6 +200,7 @@ tabhub.define("interactive", () => {
   return {
     isEditable,
     isActive,
+    isListening: (element, tag) => tabhub.listening.of(element) !== null && !NEVER_POINTED.has(tag),
     isPointed: (element, tag) =>
       !NEVER_POINTED.has(tag) &&
       getComputedStyle(element).cursor === "pointer" &&

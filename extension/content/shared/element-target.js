@@ -47,8 +47,9 @@ tabhub.define("areas", () => {
 
 /** Which element a press at a point would hit. */
 tabhub.define("hit", () => {
-  const { attr, closest, holds, shadowRoot, tag } = tabhub.dom;
+  const { attr, closest, holds, holdsAny, isElement, parent, shadowRoot, tag } = tabhub.dom;
   const { clean, clip, textOf } = tabhub.names;
+  const SHAPES = "circle, ellipse, image, path, polygon, polyline, rect, use";
   const fromDocument = Document.prototype.elementFromPoint;
   const DESCRIBED_TEXT = 40;
   const CLASSES_LENGTH = 200;
@@ -82,10 +83,33 @@ tabhub.define("hit", () => {
     return shadowRoot(host)?.mode === "closed" && holds(host, element);
   }
 
+  /**
+   * What a text in a drawing belongs to: the nearest group that has shapes too.
+   * @param {Element} text
+   * @returns {Element | null}
+   */
+  function groupOf(text) {
+    for (let n = parent(text); n && n instanceof SVGElement && tag(n) !== "svg"; n = parent(n)) {
+      if (tag(n) === "g" && holdsAny(n, SHAPES)) return n;
+    }
+    return null;
+  }
+
+  /**
+   * A label takes no presses itself where a shape of its group lies over it.
+   * @param {Element} element
+   * @param {Element} hit
+   */
+  function isLabelOf(element, hit) {
+    if (!(element instanceof SVGTextContentElement)) return false;
+    const group = groupOf(element);
+    return group !== null && holds(group, hit);
+  }
+
   /** @type {TabhubHit["reaches"]} */
   function reaches(element, hit) {
     if (!hit) return false;
-    return holds(element, hit) || labelledControl(hit) === element;
+    return holds(element, hit) || labelledControl(hit) === element || isLabelOf(element, hit);
   }
 
   /** @param {string | null} text */
@@ -93,11 +117,25 @@ tabhub.define("hit", () => {
     return clip(clean((text ?? "").slice(0, CLASSES_LENGTH)), DESCRIBED_TEXT);
   }
 
+  /**
+   * An element that a script of another frame got first is an instance of that frame's class.
+   * @param {EventTarget | null | undefined} target
+   * @returns {target is Element}
+   */
+  function isAnyElement(target) {
+    try {
+      return isElement(/** @type {any} */ (target));
+    } catch {
+      // A window, for instance.
+      return false;
+    }
+  }
+
   return {
     at,
     reaches,
     receives(element, deepest) {
-      if (!(deepest instanceof Element)) return false;
+      if (!isAnyElement(deepest)) return false;
       return reaches(element, deepest) || hidesInside(element, deepest);
     },
     describe(element) {

@@ -49,19 +49,19 @@ tabhub.define("secrets", () => {
 
 /** The values of fields, and how much of them may be returned. */
 tabhub.define("values", () => {
-  const { innerText } = tabhub.dom;
   const LENGTH = 20_000;
   const LIST_MARK = ", ";
 
   /** @type {TabhubValues["current"]} */
   function current(element) {
-    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
-      return element.value;
+    if (element instanceof HTMLInputElement) return element.value;
+    if (element instanceof HTMLTextAreaElement) {
+      return tabhub.editors.isInput(element) ? tabhub.editors.text(element) : element.value;
     }
     if (element instanceof HTMLSelectElement) {
       return [...element.selectedOptions].map(({ value }) => value).join(LIST_MARK);
     }
-    return element instanceof HTMLElement ? innerText(element).replace(/\n$/, "") : "";
+    return element instanceof HTMLElement ? tabhub.editors.text(element) : "";
   }
 
   return {

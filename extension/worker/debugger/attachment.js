@@ -122,21 +122,24 @@ const WAKE_MS = 10_000;
  */
 export async function wake(tabId, session) {
   await session.ready;
-  session.awake ??= emulateFocus(tabId, session);
-  const { awake } = session;
   // A page that hangs does not answer.
-  await within(WAKE_MS, awake);
-  session.isAwake = session.awake === awake;
+  await within(WAKE_MS, emulateFocus(tabId, session));
 }
 
 /**
  * @param {number} tabId
  * @param {Session} session
  */
-function emulateFocus(tabId, session) {
+export function emulateFocus(tabId, session) {
+  if (session.awake) return session.awake;
   const enabled = { enabled: true };
   const awake = sendOnce(tabId, "Emulation.setFocusEmulationEnabled", enabled);
-  awake.catch(() => session.awake === awake && (session.awake = null));
+  session.awake = awake;
+  // A tab in which the debugger cannot work is not awake, whatever this command said.
+  Promise.all([awake, session.ready]).then(
+    () => session.awake === awake && (session.isAwake = true),
+    () => session.awake === awake && (session.awake = null),
+  );
   return awake;
 }
 

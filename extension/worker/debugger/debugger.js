@@ -6,13 +6,26 @@
 import { messageOf } from "../shared/command-errors.js";
 import { isExtensionPage } from "../shared/known-tabs.js";
 import { register, report } from "../shared/tab-state.js";
-import { within } from "../shared/timing.js";
-import { attach, calm, command, detach, lookAway, prepare, sleep, wake } from "./attachment.js";
+import {
+  attach,
+  calm,
+  command,
+  detach,
+  emulateFocus,
+  lookAway,
+  prepare,
+  sleep,
+  wake,
+} from "./attachment.js";
 import { Holds } from "./holds.js";
 
 const STORED = "holds";
 const STORED_TAKEN = "taken";
 const IDLE_MS = 60_000;
+/** How long a tab stays awake after the last command: ten animated pages keep half a core busy. */
+const QUIET_MS = 5000;
+/** A page that sleeps loses the focus, which closes the menu that a click has opened. */
+const QUIET_AFTER_INPUT_MS = 30_000;
 
 /**
  * @typedef {object} Session
@@ -24,6 +37,7 @@ const IDLE_MS = 60_000;
  * @property {Promise<void> | null} drawn settles once the document has drawn a frame for us
  * @property {boolean} watched
  * @property {number} inUse
+ * @property {ReturnType<typeof setTimeout> | undefined} quietTimer
  * @property {ReturnType<typeof setTimeout> | undefined} idleTimer
  */
 
@@ -78,7 +92,7 @@ async function attachAgain(tabId, session) {
 }
 
 /** @param {number} tabId */
-function sessionOf(tabId) {
+export function sessionOf(tabId) {
   return sessions.get(tabId);
 }
 
@@ -198,6 +212,7 @@ function documentChanged(tabId, url) {
 export function forgetTab(tabId) {
   const session = sessions.get(tabId);
   if (!session) return;
+  clearTimeout(session.quietTimer);
   clearTimeout(session.idleTimer);
   sessions.delete(tabId);
   saveTaken();
@@ -255,13 +270,26 @@ function begin(tabId, isPrepared = false) {
     drawn: null,
     watched: false,
     inUse: 0,
+    quietTimer: undefined,
     idleTimer: undefined,
   };
   sessions.set(tabId, session);
   saveTaken();
   session.ready.catch(() => giveUp(tabId, session));
-  if (!isPrepared) void attached.then(() => report("attached", tabId)).catch(() => {});
+  if (!isPrepared) void attached.then(() => begun(tabId, session)).catch(() => {});
   return session;
+}
+
+/**
+ * The page is not waited for: it may be the first document of the tab, and has to be visible from
+ * its start.
+ * @param {number} tabId
+ * @param {Session} session
+ */
+function begun(tabId, session) {
+  emulateFocus(tabId, session);
+  report("attached", tabId);
+  rest(tabId, session);
 }
 
 /**
@@ -280,11 +308,14 @@ async function giveUp(tabId, session) {
  * @param {Session} session
  */
 function rest(tabId, session) {
+  clearTimeout(session.quietTimer);
   clearTimeout(session.idleTimer);
-  if (sessions.get(tabId) !== session) return;
+  if (session.inUse || sessions.get(tabId) !== session) return;
+  const isQuiet = () => !session.inUse && sessions.get(tabId) === session;
+  const quietMs = session.watched ? QUIET_AFTER_INPUT_MS : QUIET_MS;
+  session.quietTimer = setTimeout(() => isQuiet() && calm(tabId, session), quietMs);
   session.idleTimer = setTimeout(() => {
-    if (session.inUse || sessions.get(tabId) !== session) return;
-    if (holds.has(tabId)) return calm(tabId, session);
+    if (!isQuiet() || holds.has(tabId)) return;
     forgetTab(tabId);
     release(tabId);
   }, IDLE_MS);
@@ -304,51 +335,3 @@ register({
   committed: documentChanged,
   describe: () => ({ taken: takenTabs(), held: heldTabs() }),
 });
-
-// A screencast keeps a tab drawing that no person sees.
-
-const FRAME_MS = 2000;
-/**
- * A background tab draws at full speed only while something watches it: this small screencast does,
- * and costs little. At a smaller size, thin elements would not be drawn at all.
- */
-const TINY_SCREENCAST = {
-  format: "jpeg",
-  quality: 1,
-  maxWidth: 64,
-  maxHeight: 64,
-  everyNthFrame: 1000,
-};
-const NEXT_FRAME = "new Promise((done) => requestAnimationFrame(() => done()))";
-
-/**
- * Input sent to a page that has never drawn is acknowledged and lost.
- * @param {number} tabId
- */
-export async function waitUntilDrawn(tabId) {
-  const session = sessionOf(tabId);
-  if (!session) return;
-  if (!session.watched) void send(tabId, "Page.startScreencast", TINY_SCREENCAST).catch(() => {});
-  session.watched = true;
-  session.drawn ??= within(FRAME_MS, nextFrame(tabId)).catch(() => {});
-  await session.drawn;
-}
-
-/**
- * @param {number} tabId
- * @param {string | undefined} _
- * @param {string} method
- * @param {any} params
- */
-function screencastEvent(tabId, _, method, params) {
-  if (method !== "Page.screencastFrame") return;
-  const { sessionId } = params;
-  void send(tabId, "Page.screencastFrameAck", { sessionId }).catch(() => {});
-}
-
-/** @param {number} tabId */
-async function nextFrame(tabId) {
-  await send(tabId, "Runtime.evaluate", { expression: NEXT_FRAME, awaitPromise: true });
-}
-
-register({ name: "screencasts", event: screencastEvent });

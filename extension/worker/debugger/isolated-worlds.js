@@ -35,7 +35,7 @@ export async function worldOf(tabId, session, frameId) {
  * @param {any} tree
  * @returns {string[]}
  */
-function frameIds({ frame, childFrames = [] }) {
+export function frameIds({ frame, childFrames = [] }) {
   return [frame.id, ...childFrames.flatMap(frameIds)];
 }
 

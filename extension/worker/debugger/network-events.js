@@ -166,6 +166,11 @@ export class Requests {
     this.#tabId = tabId;
   }
 
+  /** How many are open. */
+  get size() {
+    return this.#open.size;
+  }
+
   /** @param {boolean} inFrames whether frames in other processes are to be watched as well */
   async start(inFrames) {
     this.#inFrames = inFrames;

@@ -74,6 +74,8 @@ async function originOf(tabId) {
 async function keep(next, names) {
   presets = next;
   await chrome.storage.session.set({ [STORED]: presets });
+  // The package of a store has it not: it is for browsers that tabhub started.
+  if (!chrome.contentSettings) return;
   for (const name of /** @type {Name[]} */ (names)) {
     const content = chrome.contentSettings[NAMES[name]];
     await content.clear({});

@@ -7,24 +7,41 @@ const UNLOADED =
   "The tab shows no page: it could not be loaded. Navigate to another address, or reload.";
 
 /**
- * The scripts do nothing where they already run.
+ * The scripts do nothing where they already run. They must not run in the blank document that a
+ * frame has until its page arrives: a page of the same site takes its global object over, and our
+ * scripts with it, which would then look at a document that nobody sees. The browser lists only
+ * frames whose own document is there; the others get the scripts with it.
  * @param {number} tabId
  */
 export async function injectInto(tabId) {
-  try {
-    const { content_scripts = [] } = chrome.runtime.getManifest();
-    const files = content_scripts.flatMap(({ js }) => js ?? []);
-    const target = { tabId, allFrames: true };
-    await chrome.scripting.executeScript({ target, files, injectImmediately: true });
-  } catch (error) {
-    if (/showing error page/i.test(messageOf(error))) {
-      throw new CommandError("navigation_failed", UNLOADED);
-    }
-    throw new CommandError(
-      "needs_person",
-      `The browser protects this page from extensions (${messageOf(error)}). A person has to act here, or open another page.`,
-    );
+  const listed = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+  const ids = listed.map(({ frameId }) => frameId);
+  // A child may be protected where the page is not.
+  const children = ids.filter((id) => id !== 0).map((id) => inject(tabId, id));
+  if (ids.includes(0)) await inject(tabId, 0).catch(refuse);
+  await Promise.allSettled(children);
+}
+
+/**
+ * @param {number} tabId
+ * @param {number} frameId
+ */
+function inject(tabId, frameId) {
+  const { content_scripts = [] } = chrome.runtime.getManifest();
+  const files = content_scripts.flatMap(({ js }) => js ?? []);
+  const target = { tabId, frameIds: [frameId] };
+  return chrome.scripting.executeScript({ target, files, injectImmediately: true });
+}
+
+/** @param {unknown} error */
+function refuse(error) {
+  if (/showing error page/i.test(messageOf(error))) {
+    throw new CommandError("navigation_failed", UNLOADED);
   }
+  throw new CommandError(
+    "needs_person",
+    `The browser protects this page from extensions (${messageOf(error)}). A person has to act here, or open another page.`,
+  );
 }
 
 /** Once per load of the extension: session storage is emptied when it is loaded again. */

@@ -5,7 +5,7 @@ import { note } from "../shared/journal.js";
 import { siteOfDocument } from "../shared/known-tabs.js";
 import { Correlator } from "../shared/request-correlator.js";
 import { register, report, saver } from "../shared/tab-state.js";
-import { RateLimit } from "../shared/timing.js";
+import { RateLimit, within } from "../shared/timing.js";
 import { injectInto } from "./content-scripts.js";
 import { RefNumbers, parseRef, slotOf } from "./ref-numbers.js";
 
@@ -51,6 +51,7 @@ export class Frame {
     this.frameId = frameId;
     this.site = site;
     this.sender = port.sender;
+    this.since = Date.now();
     port.onMessage.addListener((message) => this.#receive(message));
     port.onDisconnect.addListener(() => this.#gone());
   }
@@ -117,6 +118,15 @@ export class Frame {
     this.#gone();
   }
 
+  /**
+   * The same document has connected again. When a worker starts while another one ends, the browser
+   * may close a port at the page's end only: nothing that was asked through it will be answered.
+   */
+  replaced() {
+    this.#port.disconnect();
+    this.#gone();
+  }
+
   #gone() {
     this.#isGone = true;
     // Reading the error keeps it out of the extension's own error list.
@@ -146,6 +156,7 @@ const STORED = "slots";
 const INJECT_AFTER_MS = 60;
 const APPEAR_MS = 10_000;
 const RECOVER_MS = 5000;
+const CONNECT_MS = 500;
 const bornAt = Date.now();
 
 /** @type {Map<number, Map<number, Frame>>} */
@@ -156,6 +167,8 @@ const arrivals = new Set();
 const limited = new Set();
 /** @type {Map<number, Set<string>>} the sites whose frames may get input before our listeners do */
 const late = new Map();
+/** @type {Map<number, Set<number>>} the child frames by tab whose documents have not connected */
+const awaited = new Map();
 const refNumbers = new RefNumbers();
 const save = saver(STORED, () => refNumbers.dump());
 
@@ -197,10 +210,21 @@ function noteRateLimit(tabId) {
 
 /** @param {Frame} frame */
 function addFrame(frame) {
+  const earlier = tabs.get(frame.tabId)?.get(frame.frameId);
+  if (earlier && earlier !== frame && isSameDocument(earlier, frame)) earlier.replaced();
   const frames = tabs.get(frame.tabId) ?? new Map();
   tabs.set(frame.tabId, frames.set(frame.frameId, frame));
+  awaited.get(frame.tabId)?.delete(frame.frameId);
   if (frame.range) noteRange(frame);
   arrivals.forEach((listener) => listener(frame));
+}
+
+/**
+ * @param {Frame} one
+ * @param {Frame} other
+ */
+function isSameDocument({ sender: one }, { sender: other }) {
+  return one?.documentId !== undefined && one.documentId === other?.documentId;
 }
 
 /** @param {Frame} frame */
@@ -221,6 +245,7 @@ function forgetFrames(tabId) {
   tabs.delete(tabId);
   limited.delete(tabId);
   late.delete(tabId);
+  awaited.delete(tabId);
   if (refNumbers.forget(tabId)) save();
 }
 
@@ -245,6 +270,66 @@ export function onFrame(listener) {
   return () => arrivals.delete(listener);
 }
 
+/** Our script runs in these, so that they connect in a moment. */
+const CONNECTS = /^(https?|about:srcdoc)/;
+
+/**
+ * A child frame shows another document.
+ * @param {{tabId: number, frameId: number, url: string, documentId?: string}} details
+ */
+export function childCommitted({ tabId, frameId, url, documentId }) {
+  const known = tabs.get(tabId)?.get(frameId)?.sender?.documentId;
+  const waits = awaited.get(tabId) ?? new Set();
+  if (CONNECTS.test(url) && known !== documentId) awaited.set(tabId, waits.add(frameId));
+  else waits.delete(frameId);
+}
+
+/**
+ * Waits for the child frames that have loaded and not connected yet, each at most once: a page can
+ * be complete a moment before they are.
+ * @param {number} tabId
+ */
+export async function untilConnected(tabId) {
+  const missing = new Set(awaited.get(tabId));
+  if (!missing.size) return;
+  await connection(tabId, missing, CONNECT_MS);
+  missing.forEach((frameId) => awaited.get(tabId)?.delete(frameId));
+}
+
+/**
+ * Waits for the frames that the browser knows of and that have not connected yet.
+ * @param {number} tabId
+ * @param {number} ms
+ * @returns {Promise<boolean>} whether there were any
+ */
+export async function lateFrames(tabId, ms) {
+  const listed = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+  const missing = new Set(
+    listed.flatMap(({ frameId, url, errorOccurred }) =>
+      CONNECTS.test(url) && !errorOccurred ? [frameId] : [],
+    ),
+  );
+  framesOf(tabId).forEach(({ frameId }) => missing.delete(frameId));
+  if (!missing.size) return false;
+  await connection(tabId, missing, ms);
+  return true;
+}
+
+/**
+ * @param {number} tabId
+ * @param {Set<number>} missing
+ * @param {number} ms
+ */
+async function connection(tabId, missing, ms) {
+  /** @type {PromiseWithResolvers<void>} */
+  const { promise, resolve } = Promise.withResolvers();
+  const stop = onFrame((frame) => {
+    if (frame.tabId === tabId && missing.delete(frame.frameId) && !missing.size) resolve();
+  });
+  await within(ms, promise).catch(() => {});
+  stop();
+}
+
 /**
  * Asks a frame something that may create refs.
  * @param {Frame} frame
@@ -261,6 +346,11 @@ export async function askMinting(frame, type, body, timeoutMs) {
   frame.range = { slot: frame.range.slot, next };
   noteRange(frame);
   return value;
+}
+
+/** @param {Frame} frame */
+export function isBlank({ sender }) {
+  return !sender?.url || sender.url.startsWith("about:");
 }
 
 /**
@@ -351,6 +441,6 @@ register({
   name: "frames",
   restore: restoreRefNumbers,
   forget: forgetFrames,
-  committed: (tabId) => void late.delete(tabId),
+  committed: (tabId) => void (late.delete(tabId), awaited.delete(tabId)),
   describe,
 });

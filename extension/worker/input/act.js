@@ -3,24 +3,36 @@
  * reported.
  */
 
-import { waitUntilDrawn, withTab } from "../debugger/debugger.js";
+import { waitUntilDrawn } from "../debugger/awake-tabs.js";
+import { withTab } from "../debugger/debugger.js";
 import { catchChoosers, leaveChoosers } from "../debugger/file-choosers.js";
 import { Requests } from "../debugger/network-events.js";
 import { onChange, openDialog, unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, quoted } from "../shared/command-errors.js";
 import { bringBack } from "../shared/front-tab.js";
 import { describe, getTab, requireKnownSite } from "../shared/known-tabs.js";
-import { Outcomes, TabListeners, onHeldUp, watchLoads } from "../shared/tab-events.js";
+import {
+  CLOSED,
+  Outcomes,
+  TabListeners,
+  goingTo,
+  onHeldUp,
+  openerOf,
+  watchLoads,
+} from "../shared/tab-events.js";
 import { register } from "../shared/tab-state.js";
 import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
-import { findPlace, findTarget } from "./targets.js";
+import { ChangeWatch } from "./observed-changes.js";
+import { findPlace, findTarget, guessTarget, toCompare } from "./targets.js";
+import { withFound } from "./found-target.js";
 
 // Observing what an action does, by events, until its effects have settled.
 
 const ABORTED = "net::ERR_ABORTED";
 const START_MS = 3000;
 const DOM_MS = 5000;
+const CLOSING_MS = 1000;
 /** A navigation that becomes a download is aborted first. */
 const DOWNLOAD_MS = 1000;
 const SETTLE_MS = 8000;
@@ -29,7 +41,7 @@ const MOST_REQUESTS_MS = 10_000;
 /** Frames in other processes report later that they have refused a press. */
 const REFUSED_MS = 300;
 
-/** @type {TabListeners<[frame: Frame, by: string]>} frames that have refused a press of ours */
+/** @type {TabListeners<[frame: Frame, refusal: Refusal]>} frames that have refused our press */
 const refusals = new TabListeners();
 
 /** @type {Map<number, Frame>} the frame of the last action in each tab */
@@ -49,11 +61,21 @@ register({
   name: "actions",
   forget: (tabId) => void acted.delete(tabId),
   gone: frameGone,
-  said: (frame, { type, by }) =>
-    type === "refused" && refusals.call(frame.tabId, frame, String(by)),
+  said: (frame, { type, by, isChanged }) =>
+    type === "refused" &&
+    refusals.call(frame.tabId, frame, { refusedBy: String(by), isChanged: isChanged === true }),
 });
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
+/** @typedef {Pick<Outcome, "refusedBy" | "isChanged">} Refusal */
+/** @typedef {import("./editor-text.js").Answer} FieldState */
+/** @typedef {{changes: Promise<Lines | undefined>, held?: Promise<FieldState>}} Early */
+/** @typedef {import("./observed-changes.js").Lines} Lines */
+/**
+ * `saysValue`: the result says what the field holds; `askHeld`: asks for that, as often as needed
+ * @typedef {Context<{settle?: number, observe?: number}>
+ *   & {saysValue?: boolean, askHeld?: () => Promise<FieldState>}} Observed
+ */
 
 /**
  * What the page reports: what has happened, and what it expects to happen.
@@ -67,14 +89,20 @@ register({
 
 /** Follows navigations of a tab, starting before the action. */
 export class NavigationWatch {
-  /** @type {Observations<import("../shared/tab-events.js").Step | "held">} */
+  /** @type {Observations<import("../shared/tab-events.js").Step | "held" | "closed">} */
   #seen = new Observations();
   #tabId;
+  #wasGoing;
 
   /** @param {number} tabId */
   constructor(tabId) {
     this.#tabId = tabId;
-    const unwatch = watchLoads(tabId, ({ step, error }) => this.#seen.note(step, error));
+    this.#wasGoing = goingTo(tabId);
+    const unwatch = watchLoads(tabId, ({ step, error }) => {
+      this.#seen.note(step, error);
+      // A page that closes its tab while it loads has failed before.
+      if (error === CLOSED) this.#seen.note("closed");
+    });
     const held = () => this.#seen.note("held", true);
     const stops = [unwatch, onHeldUp(tabId, held)];
     this.stop = () => stops.forEach((stop) => stop());
@@ -84,8 +112,42 @@ export class NavigationWatch {
     return this.#seen.get("failed") === ABORTED;
   }
 
+  /** Whether the tab has closed. */
+  get wasClosed() {
+    return this.#seen.has("closed");
+  }
+
+  /** @param {number} ms */
+  closing(ms) {
+    return this.#seen.until(ms, "closed");
+  }
+
+  /** Whether it has, or will have in a moment: what is asked of it fails before it is reported. */
+  async isClosing() {
+    const isThere = await chrome.tabs.get(this.#tabId).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) await this.#seen.until(CLOSING_MS, "closed");
+    return this.wasClosed;
+  }
+
   get hasBegun() {
     return this.#seen.has("started", "committed");
+  }
+
+  /** Whether the tab shows another document. */
+  get hasLeft() {
+    return this.#seen.has("committed");
+  }
+
+  /**
+   * Whether the tab is on its way to another page. The browser may know of it before it reports it,
+   * and the page may keep it from us.
+   */
+  async isUnderWay() {
+    const to = goingTo(this.#tabId) ?? (await pendingUrl(this.#tabId));
+    return to !== undefined && to !== this.#wasGoing;
   }
 
   /** @param {boolean} expected whether the page expects to navigate */
@@ -106,6 +168,15 @@ export class NavigationWatch {
   }
 }
 
+/**
+ * @param {number} tabId
+ * @returns {Promise<string | undefined>}
+ */
+async function pendingUrl(tabId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+  return tab?.pendingUrl;
+}
+
 /** Observes a frame's page during an action. */
 export class Watch {
   #navigation;
@@ -118,27 +189,34 @@ export class Watch {
   /** @type {Observations<"refused">} */
   #refused = new Observations();
   #stopListening;
+  #changes;
+  #askHeld;
+  #opener;
   hasArrived = false;
 
   /**
    * @param {Frame} frame
-   * @param {number} ms how long to wait for requests
+   * @param {Observed} context
    * @param {boolean} isDebugged without the debugger, choosers and requests are not seen
    */
-  constructor(frame, ms, isDebugged = true) {
+  constructor(frame, context, isDebugged = true) {
     this.#frame = frame;
-    this.#ms = ms;
+    this.#askHeld = context.askHeld;
+    this.#ms = settleOf(context.input);
+    this.#changes = new ChangeWatch(context);
     this.#isDebugged = isDebugged;
     this.#navigation = new NavigationWatch(frame.tabId);
     this.#outcomes = new Outcomes(frame.tabId);
+    this.#opener = openerOf(frame.tabId);
     this.#requests = new Requests(frame.tabId);
     frame.onNews = () => (this.hasArrived = true);
-    this.#stopListening = refusals.add(frame.tabId, (other, by) =>
-      this.#refused.note("refused", other === frame ? by : "another frame"),
+    this.#stopListening = refusals.add(frame.tabId, (other, refusal) =>
+      this.#refused.note("refused", other === frame ? refusal : { refusedBy: "another frame" }),
     );
   }
 
   async start() {
+    this.#changes.start(this.#frame);
     if (!this.#isDebugged) return;
     const { tabId, frameId } = this.#frame;
     this.#isCatching = true;
@@ -153,6 +231,7 @@ export class Watch {
     this.#navigation.stop();
     this.#outcomes.stop();
     this.#requests.stop();
+    this.#changes.stop();
     if (this.#isCatching) leaveChoosers(this.#frame.tabId);
   }
 
@@ -161,33 +240,105 @@ export class Watch {
     return this.#outcomes.found;
   }
 
+  /** @returns {Promise<Outcome>} */
   async rest() {
-    const rest = await this.#untilQuiet();
-    void this.#frame.ask("unwatch", {}).catch(() => {});
-    await this.#navigation.rest(rest.navigating);
+    const { rest, early } = await this.#untilQuiet();
+    const isQuiet = !rest.navigating && !rest.mutated;
+    const isLeaving = isQuiet ? await this.#navigation.isUnderWay() : rest.navigating;
+    const seen = !isLeaving && this.#staysAsItIs(rest) ? early : undefined;
+    void this.#frame.ask("unwatch", { isOver: seen !== undefined }).catch(() => {});
+    await this.#navigation.rest(isLeaving);
+    if (this.#navigation.wasClosed) return this.#closed();
     if (rest.opening) await this.#outcomes.until(START_MS, "opened");
     const { opened } = this.found;
     if (opened !== undefined) await bringBack(opened, this.#frame.tabId);
     if (rest.downloading) await this.#outcomes.until(START_MS, "download");
-    if (this.#navigation.wasAborted) await this.#outcomes.until(DOWNLOAD_MS, "download");
+    if (this.#navigation.wasAborted) await this.#downloadOrClosing();
+    if (this.#navigation.wasClosed) return this.#closed();
     const navigated = await this.#navigation.destination();
-    return { ...rest, ...this.found, mutated: rest.mutated || navigated !== undefined, navigated };
+    const changes = this.#navigation.hasLeft ? undefined : await this.#whatChanged(seen);
+    const mutated = rest.mutated || navigated !== undefined;
+    const leaving = navigated === undefined && (await this.#isLeaving(isLeaving));
+    const effect = { mutated, navigated, changes, ...(leaving && { leaving }) };
+    return { ...rest, ...this.found, ...effect, held: seen?.held };
   }
 
-  /** @returns {Promise<string | undefined>} what was in the way of a press that has not arrived */
-  async refusedBy() {
+  /** A navigation is also aborted by a page that closes its tab, a moment before that. */
+  async #downloadOrClosing() {
+    const begun = this.#outcomes.until(DOWNLOAD_MS, "download");
+    await Promise.race([begun, this.#navigation.closing(DOWNLOAD_MS)]);
+  }
+
+  /**
+   * Whether nothing is to come after which the page may look different.
+   * @param {Rest} rest
+   */
+  #staysAsItIs({ navigating, opening, downloading }) {
+    const { hasBegun, wasAborted, wasClosed } = this.#navigation;
+    const isGoing = navigating || hasBegun || wasAborted || wasClosed;
+    return !isGoing && !opening && !downloading && this.found.opened === undefined;
+  }
+
+  /**
+   * Whether the next page has not come within our time.
+   * @param {boolean} expected
+   */
+  async #isLeaving(expected) {
+    const { hasBegun, wasAborted } = this.#navigation;
+    return (expected || hasBegun) && !wasAborted && (await this.#navigation.isUnderWay());
+  }
+
+  /**
+   * The outcome of an action after which the tab is gone, such as the last click in a popup.
+   * @returns {Outcome}
+   */
+  #closed() {
+    const { opened, download } = this.found;
+    const opener = this.#opener === undefined ? {} : { opener: this.#opener };
+    return { arrived: true, mutated: true, closed: true, ...opener, opened, download };
+  }
+
+  /** @returns {Promise<Outcome | undefined>} of an action whose tab has closed meanwhile */
+  async ifClosed() {
+    return (await this.#navigation.isClosing()) ? this.#closed() : undefined;
+  }
+
+  /** @param {Early} [seen] */
+  async #whatChanged(seen) {
+    const changes = await (seen?.changes ?? this.#changes.result());
+    const pending = this.#requests.size;
+    return changes && { ...changes, ...(pending > 0 && { pending }) };
+  }
+
+  /**
+   * What the page shows now; it can be asked again.
+   * @returns {Early}
+   */
+  #look() {
+    const held = this.#askHeld?.();
+    held?.catch(() => {});
+    return { changes: this.#changes.result(true), held };
+  }
+
+  /** @returns {Promise<Refusal | undefined>} why a press has not arrived */
+  async refusal() {
     await this.#refused.until(REFUSED_MS, "refused");
     return this.#refused.get("refused");
   }
 
-  /** The page may react to the responses, and send further requests. */
+  /**
+   * The page may react to the responses, and send further requests. Most actions start none, so it
+   * is asked what they have changed before that is known.
+   * @returns {Promise<{rest: Rest, early?: Early}>}
+   */
   async #untilQuiet() {
     const end = Date.now() + this.#ms;
     for (;;) {
       const rest = await this.#askToSettle();
       const left = end - Date.now();
-      if (rest.navigating || this.#navigation.hasBegun || left <= 0) return rest;
-      if (!(await this.#requests.rest(left))) return rest;
+      if (rest.navigating || this.#navigation.hasBegun || left <= 0) return { rest };
+      const early = this.#staysAsItIs(rest) ? this.#look() : undefined;
+      if (!(await this.#requests.rest(left))) return { rest, early };
     }
   }
 
@@ -207,7 +358,7 @@ export class Watch {
  * @param {{settle?: number}} input
  * @returns {number}
  */
-export function settleOf({ settle = REQUESTS_MS }) {
+function settleOf({ settle = REQUESTS_MS }) {
   if (Number.isFinite(settle) && settle >= 0 && settle <= MOST_REQUESTS_MS) return settle;
   const message = `settle is a number of milliseconds, 0 to ${MOST_REQUESTS_MS}.`;
   throw new CommandError("invalid_arguments", message);
@@ -216,10 +367,27 @@ export function settleOf({ settle = REQUESTS_MS }) {
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../debugger/page-dialogs.js").Dialog} Dialog */
-/** @typedef {Awaited<ReturnType<Watch["rest"]>>} Rested */
 /**
- * @typedef {Partial<Rested> & {mutated: boolean, dialog?: Dialog, refusedBy?: string}} Outcome
- *   `refusedBy`: what a press would have hit, and did not
+ * `refusedBy`: what a press would have hit, and did not; `isChanged`: that was meant, but is not
+ * what the person said yes to any more; `closed`: the tab has closed; `leaving`: the
+ * tab goes to another page, which is not there yet; `held`: what the page says of the field, if it
+ * was asked
+ * @typedef {object} Outcome
+ * @property {boolean} mutated
+ * @property {boolean} [arrived]
+ * @property {Dialog} [dialog]
+ * @property {string} [refusedBy]
+ * @property {boolean} [isChanged]
+ * @property {string} [navigated]
+ * @property {number} [opened]
+ * @property {Wire.BegunDownload} [download]
+ * @property {Dialog} [chooser]
+ * @property {Dialog} [login]
+ * @property {Wire.Changes} [changes]
+ * @property {boolean} [closed]
+ * @property {number} [opener]
+ * @property {boolean} [leaving]
+ * @property {Promise<FieldState>} [held]
  */
 
 const turns = new Turns();
@@ -248,22 +416,26 @@ export function inTurnWithTab(context, work) {
 
 /**
  * The same, with a hand to act with, which need not be the debugger's.
- * @template T, I
+ * @template {{effect: Wire.Effect}} T
+ * @template I
  * @param {Context<I>} context
  * @param {(context: Handed<I>) => Promise<T>} work
+ * @param {string} [kind] what must take the action, if words name it
  */
-export function inTurnWithHand(context, work) {
-  return inTurn(context, () => withHand(context, work));
+export function inTurnWithHand(context, work, kind = "") {
+  return inTurn(context, () => withHand(context, (handed) => withFound(handed, kind, work)));
 }
 
 /**
- * @param {Context<Wire.Named>} context
- * @returns {Promise<import("./targets.js").Target>}
+ * @param {Context<Wire.Named & {confirmed?: Wire.ConfirmedTarget}>} context
+ * @param {typeof findTarget | typeof guessTarget} [seek]
+ * @returns {ReturnType<typeof guessTarget>}
  */
-export async function find({ tabId, input, reach, signal }) {
+export async function find({ tabId, input, reach, signal }, seek = findTarget) {
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
-    return findTarget(tabId, input, reach);
+    const target = await seek(tabId, input, reach);
+    return { ...target, how: { ...target.how, ...toCompare(input) } };
   });
 }
 
@@ -282,7 +454,7 @@ export async function findNamed(context) {
 
 /**
  * A page handles requests in order, and none can be withdrawn: it is not asked to change anything
- * before it has shown that it is not busy.
+ * before it has shown, by this or another answer, that it is not busy.
  * @param {Frame} frame
  */
 export function untilIdle(frame) {
@@ -292,16 +464,15 @@ export function untilIdle(frame) {
 /**
  * A dialog that opens while an action is prepared prevents the action.
  * @template T
- * @param {Context<{settle?: number}> & Partial<Handed>} context without a hand: the debugger is
- *   attached
+ * @param {Observed & Partial<Handed>} context without a hand: the debugger is attached
  * @param {Frame} frame
  * @param {(signal: AbortSignal) => Promise<T>} prepare
  * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
  * @param {boolean} [isPress]
  */
 export async function actAndRest(context, frame, prepare, act, isPress) {
-  const { tabId, input, site, signal } = context;
-  const watch = new Watch(frame, settleOf(input), context.hand?.trusted);
+  const { tabId, site, signal } = context;
+  const watch = new Watch(frame, context, context.hand?.trusted);
   const preparing = unlessDialog(tabId, signal, async (live) => {
     // Neither waits for the other: preparing opens no chooser.
     const [, ready] = await Promise.all([watch.start(), prepare(live)]);
@@ -332,10 +503,12 @@ export async function restAfter({ tabId, signal }, watch, act, isPress = false) 
       live.throwIfAborted();
       const rest = await watch.rest();
       const isLost = isPress && !rest.arrived;
-      return isLost ? { ...rest, refusedBy: await watch.refusedBy() } : rest;
+      return isLost ? { ...rest, ...(await watch.refusal()) } : rest;
     });
   } catch (error) {
     dialog = isDialog(error) ? openDialog(tabId) : undefined;
+    const closed = dialog || signal.aborted ? undefined : await watch.ifClosed();
+    if (closed) return closed;
     if (!dialog) throw error;
     return { ...watch.found, arrived: watch.hasArrived, mutated: false, dialog };
   } finally {
@@ -375,8 +548,12 @@ export function takeInterrupted(tabId) {
  * @param {Outcome} outcome
  * @param {string} what
  */
-export function requireArrival({ arrived, dialog, refusedBy }, what) {
+export function requireArrival({ arrived, dialog, refusedBy, isChanged }, what) {
   if (arrived || dialog) return;
+  if (isChanged) {
+    const message = `Nothing was done: when the ${what} came, the element was not what the person was asked about any more. Read the page again.`;
+    throw new CommandError("target_changed", message);
+  }
   if (refusedBy !== undefined) {
     const message = `The ${what} would have hit ${quoted(refusedBy)}, so it was kept back and nothing was done.`;
     throw new CommandError("covered_by", message, { coveredBy: refusedBy });
@@ -389,8 +566,10 @@ export function requireArrival({ arrived, dialog, refusedBy }, what) {
  * @param {Outcome} outcome
  * @returns {Wire.Effect}
  */
-export function effectOf({ navigated, mutated, dialog, chooser, login, opened, download }) {
-  return { navigated, mutated, dialog: dialog ?? chooser ?? login, opened, download };
+export function effectOf(outcome) {
+  const { navigated, mutated, opened, download, changes, closed, opener, leaving } = outcome;
+  const dialog = outcome.dialog ?? outcome.chooser ?? outcome.login;
+  return { navigated, mutated, dialog, opened, download, changes, closed, opener, leaving };
 }
 
 /**

@@ -46,7 +46,7 @@ export async function clickNow(context) {
  */
 async function againIfRefused(act) {
   const outcome = await act();
-  if (outcome.refusedBy === undefined) return outcome;
+  if (outcome.refusedBy === undefined || outcome.isChanged) return outcome;
   return act().catch((error) => {
     if (error instanceof CommandError && GONE.has(error.reason)) return outcome;
     throw error;

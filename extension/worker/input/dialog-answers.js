@@ -3,18 +3,11 @@
 import { dismissChooser, openChooser } from "../debugger/file-choosers.js";
 import { answerLogin, openLogin } from "../debugger/logins.js";
 import { answer, openDialog } from "../debugger/page-dialogs.js";
+import { dialogIn } from "../debugger/pending-dialogs.js";
 import { framesOf } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite, siteOf } from "../shared/known-tabs.js";
-import {
-  NavigationWatch,
-  Watch,
-  effectOf,
-  inTurn,
-  restAfter,
-  settleOf,
-  takeInterrupted,
-} from "./act.js";
+import { NavigationWatch, Watch, effectOf, inTurn, restAfter, takeInterrupted } from "./act.js";
 
 // A server asks for a user name and a password.
 
@@ -79,11 +72,12 @@ export async function answerDialog(context) {
     throw new CommandError("invalid_arguments", "action must be accept or dismiss.");
   }
   return inTurn(context, async () => {
+    requireConfirmedDialog(input.confirmed, dialogIn(tabId));
     const dialog = openDialog(tabId);
     if (!dialog && openChooser(tabId)) return answerChooser(context);
     if (!dialog && openLogin(tabId)) return login(context);
     if (!dialog) throw new CommandError("no_dialog", "The page shows no dialog.");
-    const watch = watchOf(tabId, settleOf(input));
+    const watch = watchOf(context);
     requireKnownSite(tabId, site);
     await answer(tabId, action === "accept", promptText);
     const stays = dialog.type === "beforeunload" && action === "dismiss";
@@ -91,6 +85,23 @@ export async function answerDialog(context) {
     await context.reportTabChanges();
     return { effect: effectOf(outcome), answered: dialog, trusted: true };
   });
+}
+
+/**
+ * The person has said yes to an answer to one dialog. A page can close it and open another.
+ * @param {Wire.ConfirmedDialog | undefined} confirmed
+ * @param {Wire.Dialog | undefined} now
+ */
+function requireConfirmedDialog(confirmed, now) {
+  if (!confirmed) return;
+  const isSame =
+    now?.type === confirmed.type &&
+    now.message === confirmed.message &&
+    now.defaultPrompt === confirmed.defaultPrompt;
+  if (isSame) return;
+  const what = now ? "shows another one now" : "shows none any more";
+  const message = `Nothing was done: the person was asked about a dialog, and the page ${what}.`;
+  throw new CommandError("target_changed", message);
 }
 
 /**
@@ -107,15 +118,12 @@ async function answerChooser({ tabId, input, site }) {
   return { effect: effectOf({ mutated: false }), answered, trusted: false };
 }
 
-/**
- * @param {number} tabId
- * @param {number} ms
- */
-function watchOf(tabId, ms) {
-  const before = takeInterrupted(tabId);
+/** @param {Context<Wire.AnswerDialog>} context */
+function watchOf(context) {
+  const before = takeInterrupted(context.tabId);
   if (before) return before;
-  const [frame] = framesOf(tabId);
-  return frame && new Watch(frame, ms);
+  const [frame] = framesOf(context.tabId);
+  return frame && new Watch(frame, context);
 }
 
 /**

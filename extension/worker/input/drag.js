@@ -4,15 +4,18 @@
  */
 
 import { actAndRest, effectOf, inTurnWithTab, requireArrival } from "./act.js";
-import { send, takenTabs, waitUntilDrawn } from "../debugger/debugger.js";
+import { waitUntilDrawn } from "../debugger/awake-tabs.js";
+import { send, takenTabs } from "../debugger/debugger.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError } from "../shared/command-errors.js";
 import { dragData, holdAt, markedData, nextPress, pullTo, releaseAt } from "./trusted-input.js";
 import { modifierBits } from "./key-strokes.js";
 import { Observations } from "../shared/timing.js";
 import { requireStay } from "../shared/known-tabs.js";
-import { findPlace, isPoint } from "./targets.js";
+import { findPlace, isPoint, toCompare } from "./targets.js";
 import { register } from "../shared/tab-state.js";
+import { requireConfirmed } from "./asked-targets.js";
+import { seek } from "./found-target.js";
 
 const STEPS = 8;
 const CAUGHT_MS = 5000;
@@ -55,13 +58,13 @@ register({
 
 /** @param {Context<Wire.Drag>} context */
 export async function drag(context) {
-  const { input } = context;
-  const modifiers = modifierBits(input.modifiers);
+  const modifiers = modifierBits(context.input.modifiers);
   return inTurnWithTab(context, async () => {
-    const places = await findBoth(context);
+    const { input, found } = await withFoundEnds(context);
+    const places = await findBoth({ ...context, input });
     const { frame } = places.from;
     const press = { modifiers, number: nextPress() };
-    const hand = new Hand(context, places, press);
+    const hand = new Hand({ ...context, input }, places, press);
     /** @type {Way | undefined} */
     let path;
     const prepare = async (/** @type {AbortSignal} */ live) =>
@@ -70,8 +73,27 @@ export async function drag(context) {
       hand.carry(way, live);
     const outcome = await actAndRest(context, frame, prepare, carry, true);
     if (!isPoint(input.from) || outcome.refusedBy !== undefined) requireArrival(outcome, "press");
-    return { effect: effectOf(outcome), trusted: true, path: /** @type {Way} */ (path) };
+    const effect = { ...effectOf(outcome), ...(found.length && { found }) };
+    return { effect, trusted: true, path: /** @type {Way} */ (path) };
   });
+}
+
+/**
+ * The ends that words name, by their refs.
+ * @param {Context<Wire.Drag>} context
+ */
+async function withFoundEnds(context) {
+  const input = { ...context.input };
+  const found = [];
+  for (const end of /** @type {const} */ (["from", "to"])) {
+    const { find } = input[end];
+    await requireConfirmed(context, input[end]);
+    if (find === undefined) continue;
+    const meant = await seek(context, find, "");
+    input[end] = { ref: meant.ref };
+    found.push(meant);
+  }
+  return { input, found };
 }
 
 /** @param {Context<Wire.Drag>} context */
@@ -117,13 +139,15 @@ class Hand {
   #site;
   #places;
   #press;
+  #target;
 
   /**
-   * @param {Context} context
+   * @param {Context<Wire.Drag>} context
    * @param {{from: Place, to: Place}} places
    * @param {import("./trusted-input.js").Held} press
    */
-  constructor({ tabId, site }, places, press) {
+  constructor({ tabId, site, input }, places, press) {
+    this.#target = toCompare(input.to);
     this.#tabId = tabId;
     this.#site = site;
     this.#places = places;
@@ -149,8 +173,11 @@ class Hand {
         signal.throwIfAborted();
         requireStay(this.#tabId, this.#site);
       }
-      await this.#drop(at);
-      await releaseAt(this.#tabId, at, this.#press);
+      // If it may not be released there, then where it came from.
+      at = start;
+      await this.#places.to.frame.ask("requireSame", this.#target);
+      await this.#drop(end);
+      await releaseAt(this.#tabId, end, this.#press);
     } catch (error) {
       void releaseAt(this.#tabId, at, this.#press).catch(() => {});
       throw error;

@@ -4,15 +4,18 @@
  * script hands them to the page.
  */
 
-import { send, sendTo, waitUntilDrawn } from "../debugger/debugger.js";
+import { waitUntilDrawn } from "../debugger/awake-tabs.js";
+import { send, sendTo } from "../debugger/debugger.js";
 import { forgetChooser, openChooser } from "../debugger/file-choosers.js";
 import { showToDebugger, showToScript } from "../debugger/isolated-worlds.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { CommandError, quoted } from "../shared/command-errors.js";
 import { carry } from "../shared/file-pieces.js";
 import { actAndRest, effectOf, inTurnWithTab } from "./act.js";
-import { findPlace, isPoint } from "./targets.js";
+import { isNamed, lookIn, requireSame } from "./asked-targets.js";
+import { findPlace, toCompare } from "./targets.js";
 import { dragData } from "./trusted-input.js";
+import { withFound } from "./found-target.js";
 
 // Dropping files on a page with trusted input, as if dragged from outside the browser.
 
@@ -21,16 +24,16 @@ const COPY = 1;
 /** @import { Context } from "../shared/command-context.d.ts" */
 
 /**
- * @param {Context<{settle?: number}>} context
+ * @param {Context<{settle?: number, observe?: number}>} context
  * @param {Place} place
  * @param {string[]} paths
  * @param {string} tag
  */
-async function dropFiles(context, { frame, aim }, paths, tag) {
+async function dropFiles(context, { frame, aim, compared }, paths, tag) {
   const { tabId } = context;
   const prepare = async (/** @type {AbortSignal} */ live) => {
     const point = await aim(live, { by: "hover" });
-    await frame.ask("watchUpload", {});
+    await frame.ask("watchUpload", compared);
     return point;
   };
   const data = { items: [], files: paths, dragOperationsMask: COPY };
@@ -38,7 +41,7 @@ async function dropFiles(context, { frame, aim }, paths, tag) {
     try {
       await dragData(tabId, "dragEnter", point, data, 0);
       await dragData(tabId, "dragOver", point, data, 0);
-      if (!(await frame.ask("takesDrop", {}))) throw takesNone(tag);
+      if (!(await frame.ask("takesDrop", compared))) throw takesNone(tag);
       live.throwIfAborted();
       await dragData(tabId, "drop", point, data, 0);
     } catch (error) {
@@ -64,6 +67,7 @@ function takesNone(tag) {
  * @property {Frame} frame
  * @property {object} how
  * @property {import("./targets.js").Aim} aim
+ * @property {object} compared what the person said yes to
  * @property {import("../debugger/isolated-worlds.js").Held} [input] of a file chooser
  */
 
@@ -72,17 +76,23 @@ function takesNone(tag) {
 
 /** @param {Context<Wire.Upload>} context */
 export async function upload(context) {
-  const { tabId, input, signal } = context;
   /** @type {FileToGive[]} */
-  const files = input.files ?? [];
+  const files = context.input.files ?? [];
   if (!files.length) throw new CommandError("invalid_arguments", "There are no files to upload.");
-  return inTurnWithTab(context, async () => {
-    const [place, plan] = await unlessDialog(tabId, signal, () => planFor(context, files));
-    const give = plan.kind === "input" ? giveToInput : giveByDrop;
-    const { outcome, files: seen, trusted } = await give(context, place, files, plan);
-    const misfits = plan.misfits.length ? { misfits: plan.misfits } : {};
-    return { effect: { ...effectOf(outcome), files: seen ?? undefined }, trusted, ...misfits };
-  });
+  return inTurnWithTab(context, () => withFound(context, "", (found) => uploadNow(found, files)));
+}
+
+/**
+ * @param {Context<Wire.Upload>} context
+ * @param {FileToGive[]} files
+ */
+async function uploadNow(context, files) {
+  const { tabId, signal } = context;
+  const [place, plan] = await unlessDialog(tabId, signal, () => planFor(context, files));
+  const give = plan.kind === "input" ? giveToInput : giveByDrop;
+  const { outcome, files: seen, trusted } = await give(context, place, files, plan);
+  const misfits = plan.misfits.length ? { misfits: plan.misfits } : {};
+  return { effect: { ...effectOf(outcome), files: seen ?? undefined }, trusted, ...misfits };
 }
 
 /**
@@ -92,24 +102,21 @@ export async function upload(context) {
  */
 async function planFor(context, files) {
   await waitUntilDrawn(context.tabId);
-  const place = isNamed(context.input)
-    ? await findPlace(context, context.input)
-    : await opened(context);
+  const { confirmed, ...input } = context.input;
+  const hasPlace = isNamed(input);
+  const found = hasPlace ? await findPlace(context, context.input) : await chooserPlace(context);
+  if (confirmed && !hasPlace) requireSame(confirmed, await lookIn(context, found.frame, found.how));
+  const place = { ...found, compared: toCompare({ confirmed }) };
   const names = files.map(({ name, mimeType }) => ({ name, mimeType }));
   return [place, await place.frame.ask("planUpload", { how: place.how, files: names })];
-}
-
-/** @param {Wire.Place} input */
-function isNamed(input) {
-  return input.ref !== undefined || input.selector !== undefined || isPoint(input);
 }
 
 /**
  * The input behind the file chooser that is open.
  * @param {Context} context
- * @returns {Promise<Place>}
+ * @returns {Promise<Omit<Place, "compared">>}
  */
-async function opened({ tabId, reach }) {
+export async function chooserPlace({ tabId, reach }) {
   const chooser = openChooser(tabId);
   if (!chooser) throw noChooser();
   const input = await chooser.input;
@@ -120,7 +127,7 @@ async function opened({ tabId, reach }) {
   return { frame, how: { isShown: true }, aim: () => Promise.reject(noChooser()), input };
 }
 
-function noChooser() {
+export function noChooser() {
   const message = "No file chooser is open. Name a file input or a drop zone, or click first.";
   return new CommandError("no_dialog", message);
 }
@@ -150,7 +157,7 @@ function pathsOf(files) {
  * @param {FileToGive[]} files
  * @returns {Promise<Given>}
  */
-async function giveToInput(context, { frame, input }, files) {
+async function giveToInput(context, { frame, input, compared }, files) {
   const { tabId } = context;
   const byPath = await mayReadPaths(files);
   const held = byPath ? (input ?? (await showToDebugger(frame))) : undefined;
@@ -159,7 +166,7 @@ async function giveToInput(context, { frame, input }, files) {
   const act = held
     ? () => sendTo(tabId, held.session, "DOM.setFileInputFiles", params)
     : () => frame.ask("putFiles", { files });
-  const outcome = await actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
+  const outcome = await actAndRest(context, frame, () => frame.ask("watchUpload", compared), act);
   if (input) forgetChooser(tabId);
   return { outcome, files: await seenBy(frame, outcome), trusted: Boolean(held) };
 }
@@ -184,22 +191,22 @@ async function giveByDrop(context, place, files, { tag }) {
   const trusted = await mayReadPaths(files);
   const outcome = trusted
     ? await dropFiles(context, place, pathsOf(files), tag)
-    : await dropBytes(context, place.frame, files, tag);
+    : await dropBytes(context, place, files, tag);
   return { outcome, files: await seenBy(place.frame, outcome), trusted };
 }
 
 /**
  * @param {Context<Wire.Upload>} context
- * @param {Frame} frame
+ * @param {Place} place
  * @param {FileToGive[]} files
  * @param {string} tag
  */
-async function dropBytes(context, frame, files, tag) {
+async function dropBytes(context, { frame, compared }, files, tag) {
   await bring(context, frame, files);
   const act = async () => {
     if (!(await frame.ask("putFiles", { files }))) throw takesNone(tag);
   };
-  return actAndRest(context, frame, () => frame.ask("watchUpload", {}), act);
+  return actAndRest(context, frame, () => frame.ask("watchUpload", compared), act);
 }
 
 /**

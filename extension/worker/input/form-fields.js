@@ -5,22 +5,24 @@ import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
 import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
 import { clickNow } from "./click.js";
+import { askWithEditor } from "./editor-text.js";
 import { make, trustOf } from "./hand.js";
+import { lastKeyEvents } from "./key-strokes.js";
+import { NotHere, guessTarget, requireHere } from "./targets.js";
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
-/** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @param {Context<Wire.Fill>} context */
 export async function fill(context) {
   const { text } = context.input;
   if (typeof text !== "string") throw new CommandError("invalid_arguments", "text is missing.");
-  return inTurnWithHand(context, (handed) => fillNow(handed, text));
+  return inTurnWithHand(context, (handed) => fillNow(handed, text), "text");
 }
 
 /**
  * For a caller that has the turn already.
- * @param {Handed<Wire.Named & {clear?: boolean, settle?: number}>} context
+ * @param {Handed<ElementAction & {clear?: boolean}>} context
  * @param {string} text
  */
 async function fillNow(context, text) {
@@ -36,47 +38,67 @@ export async function select(context) {
   }
   const wanted = [value ?? label].flat().map(String);
   const body = { by: label === undefined ? "value" : "label", wanted };
-  return inTurnWithHand(context, (handed) => put(handed, "select", body));
+  return inTurnWithHand(context, (handed) => put(handed, "select", body), "select");
+}
+
+/** @typedef {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} Values */
+
+/**
+ * @param {Handed<ElementAction>} context
+ * @param {string} question asks the page to prepare; it answers whether text is still to be typed
+ * @param {Values} body
+ */
+async function put(context, question, body) {
+  const target = await find(context, guessTarget);
+  return putInto(context, target, question, body).catch(async (error) => {
+    if (!(error instanceof NotHere)) throw error;
+    return putInto(context, await find(context), question, body);
+  });
 }
 
 /**
- * @param {Handed<Wire.Named & {settle?: number}>} context
- * @param {string} question asks the page to prepare; it answers whether text is still to be typed
- * @param {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} body
+ * @param {Handed<ElementAction>} context
+ * @param {Awaited<ReturnType<typeof guessTarget>>} target
+ * @param {string} question
+ * @param {Values} body
  */
-async function put(context, question, body) {
-  const { frame, how } = await find(context);
+async function putInto(context, target, question, body) {
+  const { frame, how: named, isGuess } = target;
   const { hand } = context;
-  let plan = { typed: false, sensitive: false };
+  let plan = { typed: false, sensitive: false, byEvents: false };
   /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
   const act = async (_, live) => {
-    plan = await frame.ask(question, { ...how, ...body });
+    plan = await frame.ask(question, { ...named, ...body });
     live.throwIfAborted();
     requireKnownSite(context.tabId, context.site);
-    if (plan.typed) await make(frame, "fillIn", {});
+    if (plan.typed) await make(frame, "fillIn", { events: lastKeyEvents(body.text ?? "") });
   };
   try {
-    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
-    const value = await valueAfter(frame, outcome);
-    const { typed, sensitive } = plan;
-    return { effect: { ...effectOf(outcome), value }, ...trustOf(hand, typed), sensitive };
+    const askHeld = () => askWithEditor(frame, "filled", hand);
+    const how = { ...context, saysValue: true, askHeld };
+    const prepare = () => (isGuess ? requireHere(target) : untilIdle(frame));
+    const outcome = await actAndRest(how, frame, prepare, act);
+    const value = await valueAfter(outcome, askHeld);
+    const { typed, sensitive, byEvents } = plan;
+    const isInput = typed && !byEvents;
+    return { effect: { ...effectOf(outcome), value }, ...trustOf(hand, isInput), sensitive };
   } catch (error) {
     throw marked(error, plan.sensitive);
   }
 }
 
 /**
- * @param {Frame} frame
  * @param {import("./act.js").Outcome} outcome
+ * @param {() => Promise<import("./editor-text.js").Answer>} askHeld
  */
-async function valueAfter(frame, { dialog, navigated }) {
-  if (dialog || navigated !== undefined) return undefined;
-  return frame.ask("filled", {});
+async function valueAfter({ dialog, navigated, closed, held }, askHeld) {
+  if (dialog || closed || navigated !== undefined) return undefined;
+  return (await (held ?? askHeld())).value;
 }
 
 // page.set: gives a field of any kind a value.
 
-/** @typedef {Wire.Named & {settle?: number}} ElementAction */
+/** @typedef {Wire.Named & Pick<Wire.SetField, "settle" | "observe" | "confirmed">} ElementAction */
 
 /**
  * @typedef {object} Field
@@ -89,9 +111,10 @@ async function valueAfter(frame, { dialog, navigated }) {
 /** @param {Context<Wire.SetField>} context */
 export async function set(context) {
   return inTurnWithHand(context, async (handed) => {
-    const field = await look(context);
+    const field = await look(handed);
     try {
-      const named = { ref: `ref_${field.ref}`, settle: context.input.settle };
+      const { settle, observe, confirmed } = handed.input;
+      const named = { ref: `ref_${field.ref}`, settle, observe, confirmed };
       const act = field.kind === "value" ? fillIn : turn;
       const output = await act({ ...handed, input: named }, field, context.input.value);
       return { ...output, before: field.before, sensitive: field.sensitive };

@@ -1,21 +1,16 @@
 /** page.press and page.type: keys for an element, or for whatever has the focus. */
 
-import { waitUntilDrawn } from "../debugger/debugger.js";
+import { waitUntilDrawn } from "../debugger/awake-tabs.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { framesOf, mainFrame } from "../frames/frames.js";
-import { CommandError } from "../shared/command-errors.js";
+import { askMinting, framesOf, mainFrame } from "../frames/frames.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { requireKnownSite, requireStay } from "../shared/known-tabs.js";
-import {
-  actAndRest,
-  effectOf,
-  find,
-  inTurnWithHand,
-  marked,
-  requireArrival,
-  untilIdle,
-} from "./act.js";
+import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
+import { isNamed, lookIn, requireSame } from "./asked-targets.js";
+import { askWithEditor } from "./editor-text.js";
 import { focusedDocument, trustOf } from "./hand.js";
 import { modifierBits, strokesOf, typedStroke } from "./key-strokes.js";
+import { toCompare } from "./targets.js";
 import { KeyTarget, blocked, isSecretMeant, meantFrame } from "./key-target.js";
 
 // How a text is typed: as keys where the keyboard has them, inserted where it does not.
@@ -73,7 +68,7 @@ function tooLong() {
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
-/** @typedef {{value?: string, focused?: string, sensitive?: boolean}} FieldState */
+/** @typedef {import("./editor-text.js").Answer} FieldState */
 /** @typedef {{sensitive: boolean, isText?: boolean}} Ready what has the focus */
 
 /** @param {Context<Wire.Press>} context */
@@ -110,7 +105,7 @@ export async function type(context) {
 }
 
 /**
- * @param {Handed<{settle?: number}>} context
+ * @param {Handed<Wire.Press | Wire.Type>} context
  * @param {Frame} frame
  * @param {() => Promise<Ready>} focus
  * @param {(ready: Ready) => Piece[]} piecesFor
@@ -123,21 +118,52 @@ async function sendKeys(context, frame, focus, piecesFor) {
   const act = async (_, live) => {
     const ready = await focus();
     ({ sensitive } = ready);
+    await requireConfirmedFocus(context, frame, ready);
     await sendPieces(context, target, piecesFor(ready), ready, live).catch((error) => {
       throw target.counted(error);
     });
   };
   try {
-    const outcome = await actAndRest(context, frame, () => untilIdle(frame), act);
-    if (!target.hasWritten) requireArrival(outcome, "key");
-    const state = await stateAfter(target.frame, outcome);
-    const effect = { ...effectOf(outcome), value: state.value, focused: state.focused };
-    return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(state.sensitive) };
+    const how = { ...context, saysValue: true };
+    const outcome = await actAndRest(how, frame, () => untilIdle(frame), act);
+    if (!target.hasWritten) await requireKeys(frame, outcome);
+    const { sensitive: isSecret, ...state } = await stateAfter(target.frame, hand, outcome);
+    const effect = { ...effectOf(outcome), ...state };
+    return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(isSecret) };
   } catch (error) {
     throw marked(error, sensitive);
   } finally {
     await target.stop();
   }
+}
+
+/**
+ * The person has said yes to keys for the element that had the focus then, or that is named. A field
+ * for text was compared before it got the focus: pages take its hint away then.
+ * @param {Handed<Wire.Press | Wire.Type>} context
+ * @param {Frame} frame
+ * @param {Ready} ready
+ */
+async function requireConfirmedFocus(context, frame, { isText }) {
+  const { confirmed, ...input } = context.input;
+  if (!confirmed) return;
+  if (isNamed(/** @type {Wire.Place} */ (input))) {
+    if (!isText) await frame.ask("requireSame", toCompare({ confirmed }));
+    return;
+  }
+  requireSame(confirmed, await lookIn(context, frame, { isFocus: true }));
+}
+
+/**
+ * @param {Frame} frame
+ * @param {import("./act.js").Outcome} outcome
+ */
+async function requireKeys(frame, { arrived, dialog }) {
+  if (arrived || dialog) return;
+  const on = await askMinting(frame, "where", {}).catch(() => "");
+  const where = on ? `the focus was on ${quoted(on)}` : "nothing on the page had the focus";
+  const message = `The page did not get the key where it was meant: ${where}.`;
+  throw new CommandError("page_may_have_received", message, { receivedBy: on });
 }
 
 /**
@@ -219,10 +245,11 @@ async function isFocused(tabId, reach) {
 
 /**
  * @param {Frame} frame
+ * @param {import("./hand.js").Hand} hand
  * @param {import("./act.js").Outcome} outcome
  * @returns {Promise<FieldState>}
  */
-async function stateAfter(frame, { dialog, navigated }) {
-  if (dialog || navigated !== undefined) return {};
-  return frame.ask("pressed", {}).catch(() => ({}));
+async function stateAfter(frame, hand, { dialog, navigated, closed }) {
+  if (dialog || closed || navigated !== undefined) return {};
+  return askWithEditor(frame, "pressed", hand).catch(() => ({}));
 }

@@ -253,6 +253,19 @@ export function keyEvents({ key, modifiers }) {
 }
 
 /**
+ * The events of the key that ends a text, or of the one that deletes. Enter is not among them: pages
+ * send what was written when they get it.
+ * @param {string} text
+ * @returns {object[]}
+ */
+export function lastKeyEvents(text) {
+  const last = [...text.trimEnd()].at(-1);
+  const deletion = /** @type {Key} */ (named.get("backspace"));
+  const key = last === undefined ? deletion : characterKey(last, 0);
+  return text && last === undefined ? [] : keyEvents({ key, modifiers: 0 });
+}
+
+/**
  * With a modifier other than shift, a key is a command and writes nothing.
  * @param {Key} key
  * @param {number} modifiers

@@ -1,8 +1,9 @@
 /** Which frame keys are meant for, and whether they arrive there. */
 
-import { framesOf, lateSites, mainFrame } from "../frames/frames.js";
-import { CommandError } from "../shared/command-errors.js";
+import { askMinting, framesOf, lateSites, mainFrame } from "../frames/frames.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { lastActed } from "./act.js";
+import { focusedDocument } from "./hand.js";
 import { SHIFT } from "./key-strokes.js";
 
 /** A frame that takes the focus again and again keeps keys from arriving. */
@@ -24,7 +25,19 @@ export async function meantFrame(tabId) {
   const last = lastActed(tabId) ?? (await mainFrame(tabId));
   if (focused === last || focused.site === last.site) return focused;
   if (await last.ask("regainField", {})) return last;
-  throw taken("Click the field first: the focus is in a frame of another site.", 0);
+  throw await taken(tabId, "Click the field first: the focus is in a frame of another site.", 0);
+}
+
+/**
+ * The same, without moving the focus, also while the tab is not in front.
+ * @param {number} tabId
+ * @returns {Promise<Frame>}
+ */
+export async function receivingFrame(tabId) {
+  const focused = await focusedDocument(tabId);
+  const last = lastActed(tabId) ?? (await mainFrame(tabId));
+  if (focused === last || focused.site === last.site) return focused;
+  return (await last.ask("hasField", {})) ? last : focused;
 }
 
 /**
@@ -59,13 +72,21 @@ function isSecret(answer) {
 }
 
 /**
+ * @param {number} tabId
  * @param {string} why
  * @param {number} typed
  */
-function taken(why, typed) {
+async function taken(tabId, why, typed) {
   const what = typed ? `${typed} keys were typed, the rest was not` : "Nothing was typed";
+  const main = await mainFrame(tabId);
+  const on = await askMinting(main, "where", { isNow: true }, LOOK_MS).catch(() => "");
+  const which = on ? ` (${quoted(on)})` : "";
   const data = { coveredBy: "another frame", typed };
-  return new CommandError("covered_by", `Another frame has the focus. ${what}. ${why}`, data);
+  return new CommandError(
+    "covered_by",
+    `Another frame${which} has the focus. ${what}. ${why}`,
+    data,
+  );
 }
 
 export function blocked() {
@@ -73,11 +94,14 @@ export function blocked() {
   return new CommandError("navigated_away", message);
 }
 
-/** @param {number} typed */
-function unsafe(typed) {
+/**
+ * @param {number} tabId
+ * @param {number} typed
+ */
+function unsafe(tabId, typed) {
   const message =
     "A frame of another site could read the keys, and what has the focus is no field for text.";
-  return taken(message, typed);
+  return taken(tabId, message, typed);
 }
 
 /** Sends the keys of one call, and makes sure that each of them arrives. */
@@ -118,11 +142,12 @@ export class KeyTarget {
   async send(piece, { isText, isLast }) {
     for (let tries = 1; ; tries++) {
       const text = typeof piece === "string" || !this.#isSafe ? textOf(piece) : undefined;
-      if (text !== undefined && !isText) throw unsafe(this.typed);
+      if (text !== undefined && !isText) throw await unsafe(this.frame.tabId, this.typed);
       if (text !== undefined) return this.#write(text);
       if (await this.#struck(/** @type {Stroke} */ (piece), isLast)) return;
       const why = "A frame that takes the focus again and again is in the way.";
-      if (tries === MOST_TRIES || !(await this.#regain())) throw taken(why, this.typed);
+      if (tries === MOST_TRIES || !(await this.#regain()))
+        throw await taken(this.frame.tabId, why, this.typed);
     }
   }
 
@@ -173,7 +198,8 @@ export class KeyTarget {
     if (!this.#reach.allows(next)) throw blocked();
     if (next.site !== this.frame.site) {
       if (await this.#regain()) return;
-      throw taken("It is of another site: click the field there.", this.typed);
+      const why = "It is of another site: click the field there.";
+      throw await taken(this.frame.tabId, why, this.typed);
     }
     await this.stop();
     await next.ask("expectKeys", {});

@@ -1,6 +1,6 @@
 /** page.scroll: scrolls the page, or an element in it. */
 
-import { waitUntilDrawn } from "../debugger/debugger.js";
+import { waitUntilDrawn } from "../debugger/awake-tabs.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
@@ -84,7 +84,7 @@ export async function scroll(context) {
   if (isPoint(context.input)) return inTurnWithHand(context, (handed) => wheelAt(handed, how));
   return inTurnWithHand(context, async (handed) => {
     const { hand } = handed;
-    const { frame, place } = await findPlace(context);
+    const { frame, place } = await findPlace(handed);
     /** @type {Scrolled} undefined if a dialog opens meanwhile */
     let scrolled = {};
     /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */

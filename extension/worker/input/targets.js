@@ -1,7 +1,9 @@
 /** Finding the element or the point that a command names, in any frame, and where to press. */
 
-import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
+import { parseRef } from "../frames/ref-numbers.js";
+import { askMinting, frameOfRef, framesOf, lateFrames, mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
+import { siteNow } from "../shared/known-tabs.js";
 import { hoverAt } from "./trusted-input.js";
 
 // Finding the element that holds a frame, in the frame around it.
@@ -66,10 +68,14 @@ async function placeByIndex(frame) {
   return parent && index >= 0 ? { parent, index } : undefined;
 }
 
+/** The content script of a frame connects a moment after the page has loaded. */
+const LATE_MS = 3000;
 const MOVING_MS = 2000;
 const LOOK_MS = 100;
 /** On a busy machine an animation may stand still for a moment. */
 const CALM_LOOKS = 2;
+/** What lies over an element while something closes goes away by itself. */
+const COVERED_LOOKS = 10;
 const STABLE_TRIES = 4;
 const HOVER_MS = 4000;
 
@@ -95,6 +101,31 @@ export async function findTarget(tabId, { ref, selector }, reach) {
 }
 
 /**
+ * The same for actions that have the frame say whether it has the element while they are prepared,
+ * by `requireHere`: the only document of a page is not asked before.
+ * @param {number} tabId
+ * @param {Wire.Named} input
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ * @returns {Promise<Target & {isGuess?: boolean}>}
+ */
+export async function guessTarget(tabId, input, reach) {
+  const { ref, selector } = input;
+  const [main, ...others] = framesOf(tabId);
+  const isOnly = main?.frameId === 0 && !others.length;
+  if (ref !== undefined || selector === undefined || !isOnly)
+    return findTarget(tabId, input, reach);
+  return { frame: main, how: { selector: String(selector) }, isGuess: true };
+}
+
+/** A guess was wrong. */
+export class NotHere extends Error {}
+
+/** @param {Target} target */
+export async function requireHere({ frame, how }) {
+  if (!(await frame.ask("has", how))) throw new NotHere();
+}
+
+/**
  * @param {number} tabId
  * @param {string} selector
  * @param {import("../shared/command-context.d.ts").Reach} reach
@@ -103,12 +134,36 @@ async function findBySelector(tabId, selector, reach) {
   const how = { selector };
   const main = await mainFrame(tabId);
   if (await main.ask("has", how)) return { frame: main, how };
-  const others = framesOf(tabId).filter((frame) => frame !== main && reach.allows(frame));
-  const found = await Promise.all(others.map((frame) => frame.ask("has", how).catch(() => false)));
-  const frame = others[found.indexOf(true)];
+  const frame = (await frameWith(main, how, reach)) ?? (await lateFrameWith(main, how, reach));
   if (!frame)
     throw new CommandError("element_not_found", `Nothing on the page matches ${selector}.`);
   return { frame, how };
+}
+
+/**
+ * @param {Frame} main
+ * @param {{selector: string}} how
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ * @returns {Promise<Frame | undefined>}
+ */
+async function frameWith(main, how, reach) {
+  const others = framesOf(main.tabId).filter((frame) => frame !== main && reach.allows(frame));
+  const found = await Promise.all(others.map((frame) => frame.ask("has", how).catch(() => false)));
+  return others[found.indexOf(true)];
+}
+
+/**
+ * The same, once every frame is there that the browser knows of.
+ * @param {Frame} main
+ * @param {{selector: string}} how
+ * @param {import("../shared/command-context.d.ts").Reach} reach
+ */
+async function lateFrameWith(main, how, reach) {
+  const wasLate = await lateFrames(main.tabId, LATE_MS);
+  // One that has connected since nobody has asked about yet.
+  if (!wasLate && framesOf(main.tabId).every((frame) => reach.allows(frame))) return undefined;
+  await reach.explore(framesOf(main.tabId), siteNow(main.tabId));
+  return frameWith(main, how, reach);
 }
 
 /**
@@ -141,7 +196,7 @@ async function locate({ frame, how }, signal, options = {}) {
 }
 
 /**
- * An element that unfolds or slides in can be pressed in a moment: as long as it moves, try again.
+ * An element that unfolds or slides in, or that something still covers, can be pressed in a moment.
  * @param {() => Promise<Point>} look
  * @param {AbortSignal} signal
  */
@@ -153,12 +208,18 @@ async function unlessMoving(look, signal) {
     } catch (error) {
       const placed = takePlaced(error);
       calm = placed === before ? calm + 1 : 0;
-      if (!placed || calm === CALM_LOOKS || Date.now() > endAt) throw error;
+      if (!placed || calm === looksAfter(error) || Date.now() > endAt) throw error;
       before = placed;
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     signal.throwIfAborted();
   }
+}
+
+/** @param {unknown} error */
+function looksAfter(error) {
+  const isCovered = error instanceof CommandError && error.reason === "covered_by";
+  return isCovered ? COVERED_LOOKS : CALM_LOOKS;
 }
 
 /**
@@ -239,11 +300,35 @@ export function isPoint(place) {
 }
 
 /**
+ * What a person said yes to, for the document that has it: it compares once more when it is acted
+ * on, which may be seconds later.
+ * @param {{confirmed?: Wire.ConfirmedTarget}} named
+ */
+export function toCompare({ confirmed }) {
+  return confirmed ? { confirmed: { ...confirmed, ref: parseRef(confirmed.ref) } } : {};
+}
+
+/**
+ * @param {Pick<Context, "tabId" | "reach">} context
+ * @param {Wire.Place & {confirmed?: Wire.ConfirmedTarget}} named
+ * @returns {Promise<Place>}
+ */
+export async function findPlace(context, named) {
+  const place = await placeOfNamed(context, named);
+  const compared = toCompare(named ?? {});
+  return {
+    ...place,
+    aim: (signal, options) => place.aim(signal, { ...compared, ...options }),
+    locate: (signal, options) => place.locate(signal, { ...compared, ...options }),
+  };
+}
+
+/**
  * @param {Pick<Context, "tabId" | "reach">} context
  * @param {Wire.Place} named
  * @returns {Promise<Place>}
  */
-export async function findPlace({ tabId, reach }, named) {
+async function placeOfNamed({ tabId, reach }, named) {
   if (isPoint(named)) return placeAt(tabId, onlyPoint(named), reach);
   const target = await findTarget(tabId, named ?? {}, reach);
   const { frame, how } = target;

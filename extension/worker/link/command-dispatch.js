@@ -234,10 +234,13 @@ export class Dispatcher {
     const ask = (/** @type {string[]} */ sites) =>
       this.#line.request("frames.allowed", { dispatchId, sites });
     const reach = new FrameReach(frames === true ? ask : null);
+    const readable = async (/** @type {string[]} */ sites) =>
+      (await this.#line.request("frames.allowed", { dispatchId, sites, reading: true })).sites;
     const readFile = (/** @type {number} */ index, /** @type {number} */ offset) =>
       this.#line.request("files.read", { dispatchId, index, offset });
     const how = {
       reach,
+      readable,
       signal,
       progress,
       readFile,

@@ -3,22 +3,45 @@
  * two runs of the server, any program could have taken its port.
  */
 
+import { bytesOf, hex } from "../shared/hex.js";
+
 const ANSWER_MS = 10_000;
+const PROOF = /^[0-9a-f]{64}$/;
 const encoder = new TextEncoder();
+
+/** @typedef {{port: number, secret: string}} Identity */
 
 /**
  * A pass that opens the server's link once; null if the program on the port does not know the
  * secret.
- * @param {{port: number, secret: string}} identity
+ * @param {Identity} identity
  * @returns {Promise<string | null>}
  */
 export async function passFor({ port, secret }) {
   const word = crypto.randomUUID();
-  const proof = await askForProof(port, word);
+  const proof = await askForProof(port, word, ANSWER_MS);
   const key = await keyOf(secret);
   if (!(await isProof(proof, key, `tabhub:${port}:${word}`))) return null;
   const text = encoder.encode(`tabhub-link:${port}:${word}`);
   return `once.${word}.${hex(await crypto.subtle.sign("HMAC", key, text))}`;
+}
+
+/**
+ * What answers on the port: the server; one that does not know the secret; something else; nothing.
+ * @param {Identity} identity
+ * @param {number} milliseconds how long to wait
+ * @returns {Promise<"server" | "other secret" | "other program" | "nothing">}
+ */
+export async function whatAnswers({ port, secret }, milliseconds) {
+  const word = crypto.randomUUID();
+  let proof;
+  try {
+    proof = await askForProof(port, word, milliseconds);
+  } catch {
+    return "nothing";
+  }
+  if (await isProof(proof, await keyOf(secret), `tabhub:${port}:${word}`)) return "server";
+  return hasForm(proof) ? "other secret" : "other program";
 }
 
 /** @param {string} secret */
@@ -27,24 +50,30 @@ export function keyOf(secret) {
   return crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, ["sign", "verify"]);
 }
 
-/** @param {ArrayBuffer} bytes */
-function hex(bytes) {
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /**
  * @param {number} port
  * @param {string} challenge
- * @returns {Promise<unknown>}
+ * @param {number} milliseconds how long to wait
+ * @returns {Promise<unknown>} undefined if what answers gives none
  */
-async function askForProof(port, challenge) {
+async function askForProof(port, challenge, milliseconds) {
   const answer = await fetch(`http://127.0.0.1:${port}/health?challenge=${challenge}`, {
     cache: "no-store",
     credentials: "omit",
     redirect: "error",
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(milliseconds),
   });
-  return answer.ok ? (await answer.json()).proof : undefined;
+  if (!answer.ok) return undefined;
+  const found = await answer.json().catch(() => null);
+  return found?.proof;
+}
+
+/**
+ * @param {unknown} proof
+ * @returns {proof is string} whether it has the form of a proof
+ */
+function hasForm(proof) {
+  return typeof proof === "string" && PROOF.test(proof);
 }
 
 /**
@@ -53,7 +82,6 @@ async function askForProof(port, challenge) {
  * @param {string} text the text that was signed
  */
 export async function isProof(proof, key, text) {
-  if (typeof proof !== "string" || !/^[0-9a-f]{64}$/.test(proof)) return false;
-  const bytes = Uint8Array.from(proof.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  return crypto.subtle.verify("HMAC", key, bytes, encoder.encode(text));
+  if (!hasForm(proof)) return false;
+  return crypto.subtle.verify("HMAC", key, bytesOf(proof), encoder.encode(text));
 }

@@ -5,6 +5,7 @@
  */
 
 import { RateLimit, onAbort } from "../shared/timing.js";
+import { keepingAwake } from "../debugger/awake-tabs.js";
 import { bridge } from "./polyfill-bridge.js";
 import { PageOrigins } from "./page-origins.js";
 import { CommandError } from "../shared/command-errors.js";
@@ -234,7 +235,8 @@ class PageTools {
     });
     this.#running.set(id, { frame, report: how.progress });
     try {
-      return await frame.ask("pageTool", body, maxMs + GRACE_MS);
+      const ask = () => frame.ask("pageTool", body, maxMs + GRACE_MS);
+      return await keepingAwake(frame.tabId, ask);
     } catch (error) {
       throw afterwards(error);
     } finally {

@@ -33,19 +33,35 @@ function badgeOf({ pending, missed, stopped, remote }) {
 }
 
 const STORED = "missed";
+const KNOWN = "knownApprovals";
 const MISSED_ID = "missed";
 const MISSED_EVERY_MS = 10_000;
 const APPROVAL = "approval:";
+const MANY_ID = "approvals";
+const PERMISSION_ID = "permission";
+/** Of more approvals that wait, one notification has the number. */
+const MOST_NOTICES = 3;
+/** A lost link comes back within seconds, unless the server is gone. */
+const LOST_MS = 10_000;
+
+/** @typedef {Panel.ConfirmationMissed} Named who asks for what, and where */
 
 export class Attention {
-  /** @type {Set<string>} approvals that wait */
-  #pending = new Set();
+  /** @type {Map<string, Named>} approvals that wait, the oldest first */
+  #pending = new Map();
+  /** @type {Set<string>} those that the person was notified of, or saw in a panel */
+  #known = new Set();
+  /** @type {Promise<void> | undefined} */
+  #restored;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #lost;
   #stopped = false;
   /** @type {boolean | undefined} not known before it is restored */
   #missed;
   #missedToldAt = 0;
   /** @type {Remote} */
   #remote = "";
+  #wanted = 0;
   #isWatched;
 
   /** @param {() => boolean} isWatched whether a panel can be seen */
@@ -53,26 +69,43 @@ export class Attention {
     this.#isWatched = isWatched;
   }
 
+  /** The approval that has waited longest. */
+  get oldest() {
+    return this.#pending.keys().next().value;
+  }
+
   /** After a restart of this worker. */
-  async restore() {
-    const stored = await chrome.storage.session.get(STORED);
+  restore() {
+    this.#restored ??= this.#restore();
+    return this.#restored;
+  }
+
+  async #restore() {
+    const stored = await chrome.storage.session.get([STORED, KNOWN]);
     this.#missed ??= Boolean(stored[STORED]);
+    const known = /** @type {unknown} */ (stored[KNOWN]);
+    for (const id of Array.isArray(known) ? known : []) this.#known.add(id);
     this.#show();
   }
 
-  /** @param {Pick<Panel.State, "confirmations" | "stopped">} state */
+  /**
+   * The link is open, perhaps again: what was asked meanwhile is in the state.
+   * @param {Pick<Panel.State, "confirmations" | "stopped">} state
+   */
   sync({ confirmations, stopped }) {
-    this.#pending = new Set(confirmations.map(({ id }) => id));
+    clearTimeout(this.#lost);
+    this.#pending = new Map(confirmations.map((request) => [request.id, request]));
     this.#stopped = stopped;
     this.#show();
+    void this.#notifyOfNew();
     void this.#withdraw();
   }
 
   /** @param {Panel.Confirmation} request */
   asked(request) {
-    this.#pending.add(request.id);
+    this.#pending.set(request.id, request);
     this.#show();
-    if (!this.#isWatched()) notify(APPROVAL + request.id, "waits for your approval", request, true);
+    void this.#notifyOfNew();
   }
 
   /** @param {string} id */
@@ -101,9 +134,50 @@ export class Attention {
     this.#show();
   }
 
-  /** The connection is gone, and with it the calls that waited. */
-  reset() {
-    this.sync({ confirmations: [], stopped: false });
+  /** @param {{why: string}[]} wanted permissions that the browser gives only after a press */
+  setWanted(wanted) {
+    const isMore = wanted.length > this.#wanted;
+    this.#wanted = wanted.length;
+    this.#show();
+    const last = wanted.at(-1);
+    if (!last) void chrome.notifications.clear(PERMISSION_ID);
+    else if (isMore && !this.#isWatched()) {
+      const message = "Open tabhub's panel to allow it or not.";
+      show(PERMISSION_ID, { title: `An agent wants to ${last.why}`, message }, true);
+    }
+  }
+
+  /** The connection is gone; the calls wait on for a while, in case it comes back. */
+  disconnected() {
+    clearTimeout(this.#lost);
+    this.#lost = setTimeout(() => this.sync({ confirmations: [], stopped: false }), LOST_MS);
+  }
+
+  /** Each approval is announced once, also if this worker was restarted meanwhile. */
+  async #notifyOfNew() {
+    await this.restore();
+    const fresh = [...this.#pending].filter(([id]) => !this.#known.has(id));
+    if (!fresh.length) return;
+    const isSeen = this.#isWatched();
+    for (const [id, request] of fresh) {
+      this.#known.add(id);
+      if (!isSeen) this.#notifyOf(id, request);
+    }
+    this.#known = new Set([...this.#known].filter((id) => this.#pending.has(id)));
+    void chrome.storage.session.set({ [KNOWN]: [...this.#known] });
+  }
+
+  /**
+   * @param {string} id
+   * @param {Named} request
+   */
+  #notifyOf(id, request) {
+    if (this.#pending.size <= MOST_NOTICES) {
+      notify(APPROVAL + id, "waits for your approval", request, true);
+    } else {
+      const title = `${this.#pending.size} calls wait for your approval`;
+      show(MANY_ID, { title, message: "Click to see them." }, true);
+    }
   }
 
   /** @param {boolean} missed */
@@ -116,7 +190,7 @@ export class Attention {
   #show() {
     const missed = Boolean(this.#missed);
     const { text, color } = badgeOf({
-      pending: this.#pending.size,
+      pending: this.#pending.size + this.#wanted,
       missed,
       stopped: this.#stopped,
       remote: this.#remote,
@@ -128,7 +202,10 @@ export class Attention {
   /** Notifications outlive this worker: clears those of approvals that no longer wait. */
   async #withdraw() {
     for (const id of Object.keys(await chrome.notifications.getAll())) {
-      const isOver = id.startsWith(APPROVAL) && !this.#pending.has(id.slice(APPROVAL.length));
+      const about = confirmationOf(id);
+      const isOver = about
+        ? !this.#pending.has(about)
+        : id === MANY_ID && this.#pending.size <= MOST_NOTICES;
       if (isOver) void chrome.notifications.clear(id);
     }
   }
@@ -142,17 +219,33 @@ export function keepAttention(isWatched) {
 }
 
 /**
+ * @param {string} notice the id of a notification
+ * @returns {string} the id of the approval that it is about, or empty
+ */
+export function confirmationOf(notice) {
+  return notice.startsWith(APPROVAL) ? notice.slice(APPROVAL.length) : "";
+}
+
+/**
  * Shows who, what and where, but no parameters: they may be secrets, and others may see the screen.
  * @param {string} id
  * @param {string} what
- * @param {Panel.ConfirmationMissed} request
+ * @param {Named} request
  * @param {boolean} requireInteraction
  */
 function notify(id, what, { client, agent, tool, title, origin }, requireInteraction) {
   const site = siteOf(origin);
-  const iconUrl = chrome.runtime.getURL("icons/128.png");
   const who = agent && agent !== client ? `${agent} (${client})` : client;
   const message = `${title} (${tool})${site ? ` on ${site}` : ""}`;
-  const texts = { title: plain(`${who} ${what}`), message: plain(message) };
+  show(id, { title: plain(`${who} ${what}`), message: plain(message) }, requireInteraction);
+}
+
+/**
+ * @param {string} id
+ * @param {{title: string, message: string}} texts
+ * @param {boolean} requireInteraction
+ */
+function show(id, texts, requireInteraction) {
+  const iconUrl = chrome.runtime.getURL("icons/128.png");
   void chrome.notifications.create(id, { type: "basic", iconUrl, requireInteraction, ...texts });
 }

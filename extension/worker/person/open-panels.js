@@ -10,6 +10,9 @@ import { handlersOf } from "../shared/method-handlers.js";
 
 /** @typedef {(method: string, params: object) => Promise<unknown>} Ask */
 
+/** Tells a panel which approval the person wants to see. */
+const FOCUS = "confirmation.focus";
+
 /**
  * Content scripts have the extension's id too, but the origin of their page.
  * @param {chrome.runtime.Port} port
@@ -23,6 +26,8 @@ export function isPanel({ name, sender }) {
 export class Panels {
   /** @type {Map<chrome.runtime.Port, boolean>} whether each can be seen */
   #ports = new Map();
+  /** An approval that the person wants to see, until a panel that comes into view has shown it. */
+  #pointed = "";
   #ask;
   #changed;
   #own;
@@ -46,9 +51,30 @@ export class Panels {
     return [...this.#ports.values()].includes(true);
   }
 
-  /** @param {chrome.runtime.Port} port */
-  connected(port) {
+  /**
+   * Shows the person one of the approvals that wait: in the open panels, and in the next that opens,
+   * for the open ones may be in other windows.
+   * @param {string} [id]
+   */
+  point(id) {
+    if (!id) return;
+    this.broadcast(FOCUS, { id });
+    this.#pointed = id;
+  }
+
+  /** @param {string} id of an approval that is over */
+  decided(id) {
+    if (this.#pointed === id) this.#pointed = "";
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {string} [waiting] an approval that it is opened for, unless the person chose another
+   */
+  connected(port, waiting = "") {
     this.#ports.set(port, false);
+    const id = this.#pointed || waiting;
+    if (id) post(port, { method: FOCUS, params: { id } });
     port.onMessage.addListener((message) => this.#receive(port, message));
     port.onDisconnect.addListener(() => this.#disconnected(port));
     this.#changed();
@@ -75,8 +101,9 @@ export class Panels {
    * @param {any} message
    */
   #receive(port, message) {
-    if (typeof message.visible === "boolean") this.#ports.set(port, message.visible);
-    else void this.#answer(port, message);
+    if (typeof message.visible !== "boolean") return void this.#answer(port, message);
+    this.#ports.set(port, message.visible);
+    if (message.visible) this.#pointed = "";
   }
 
   /**
@@ -143,7 +170,10 @@ export class Relay {
       "tool.invocationStart": () => {},
       "tool.invocationEnd": () => {},
       "confirmation.request": (request) => attention.asked(request),
-      "confirmation.closed": ({ id }) => attention.decided(id),
+      "confirmation.closed": ({ id }) => {
+        attention.decided(id);
+        panels.decided(id);
+      },
       "confirmation.missed": (request) => attention.missed(request),
       "state.changed": () => this.#refreshSoon(),
     });
@@ -176,7 +206,7 @@ export class Relay {
 
   /** @param {string} [problem] why, if it is known */
   closed(problem) {
-    this.#attention.reset();
+    this.#attention.disconnected();
     this.#panels.broadcast("closed", { problem });
   }
 
@@ -195,6 +225,20 @@ export async function openPanel() {
   try {
     await chrome.sidePanel.open({ windowId: focusedWindow() });
   } catch {
-    await chrome.tabs.create({ url: chrome.runtime.getURL(PAGE) });
+    await openInTab(chrome.runtime.getURL(PAGE));
   }
+}
+
+/**
+ * Some clicks do not count for the browser, and some browsers have no side panel.
+ * @param {string} url
+ */
+async function openInTab(url) {
+  const [open] = await chrome.tabs.query({ url });
+  if (open?.id === undefined) {
+    await chrome.tabs.create({ url });
+    return;
+  }
+  await chrome.tabs.update(open.id, { active: true });
+  await chrome.windows.update(open.windowId, { focused: true });
 }

@@ -1,6 +1,6 @@
 /** page.capture: a picture of the viewport, of the whole page, of an element or of a region. */
 
-import { waitUntilDrawn } from "../debugger/debugger.js";
+import { waitUntilDrawn } from "../debugger/awake-tabs.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { inTurnWithTab } from "../input/act.js";
 import { findTarget, placeOf, settled } from "../input/targets.js";

@@ -1,5 +1,6 @@
 /** Runs the tools of plugins in documents, and follows them until they have answered. */
 
+import { keepingAwake } from "../debugger/awake-tabs.js";
 import { CommandError } from "../shared/command-errors.js";
 import { RateLimit, onAbort, within } from "../shared/timing.js";
 import { unlessLeft } from "./page-departure.js";
@@ -48,7 +49,8 @@ export class PluginCalls {
     });
     this.#running.set(id, { tabId, progress, rate: new RateLimit(MOST_PROGRESS) });
     try {
-      return await unlessLeft(tabId, runInPage(tabId, document, order));
+      const run = () => unlessLeft(tabId, runInPage(tabId, document, order));
+      return await keepingAwake(tabId, run);
     } catch (error) {
       if (error instanceof NotInjected) throw notReady("not_injected", error.message);
       throw isGone(error) ? afterwards() : error;

@@ -1,12 +1,14 @@
 /** page.wait: waits until a frame has the element, frames of later documents included. */
 
 import { onAbort, unlessAborted } from "../shared/timing.js";
+import { undrawnNote } from "../debugger/awake-tabs.js";
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, quoted } from "../shared/command-errors.js";
 import { askMinting, framesOf, mainFrame, onFrame } from "../frames/frames.js";
 import { watchLoads } from "../shared/tab-events.js";
 import { numberOr } from "../shared/number-limits.js";
 import { getTab, requireKnownSite } from "../shared/known-tabs.js";
+import { awaitWords } from "../input/found-target.js";
 import { findTarget } from "../input/targets.js";
 
 const DEFAULT_MS = 10_000;
@@ -21,11 +23,28 @@ let nextId = 1;
 
 /** @param {Context<Wire.WaitForElement>} context */
 export function waitForElement(context) {
-  return unlessDialog(context.tabId, context.signal, (ended) =>
-    context.input.ref === undefined
-      ? new Wait(context).run(ended)
-      : unlessAborted(ended, () => waitForRef(context, ended)),
-  );
+  const { find, ref } = context.input;
+  return unlessDialog(context.tabId, context.signal, (ended) => {
+    if (find !== undefined) return waitForWords({ ...context, signal: ended }, find);
+    if (ref === undefined) return new Wait(context).run(ended);
+    return unlessAborted(ended, () => waitForRef(context, ended));
+  });
+}
+
+/**
+ * @param {Context<Wire.WaitForElement>} context
+ * @param {string} find
+ */
+async function waitForWords(context, find) {
+  const { tabId, input, signal } = context;
+  const maxMs = timeoutOf(input.timeoutMs);
+  const found = await awaitWords(context, find, maxMs);
+  if (!found) {
+    const message = `Nothing on the page matched ${quoted(find)} within ${maxMs} ms.${undrawnNote(tabId)}`;
+    throw new CommandError("timeout", message);
+  }
+  const named = { ref: found.ref, visible: input.visible, timeoutMs: LOOK_MS };
+  return waitForRef({ ...context, input: named }, signal);
 }
 
 /** @param {unknown} ms */
@@ -47,7 +66,8 @@ async function waitForRef({ tabId, input, reach }, ended) {
   // Something may have changed without an event.
   const element = found ?? (await askMinting(frame, "look", body, LOOK_MS));
   if (element) return { element };
-  throw new CommandError("timeout", `${ref} could not be seen within ${maxMs} ms.`);
+  const message = `${ref} could not be seen within ${maxMs} ms.${undrawnNote(tabId)}`;
+  throw new CommandError("timeout", message);
 }
 
 class Wait {
@@ -145,6 +165,7 @@ class Wait {
   #tooLong() {
     const { selector, visible } = this.#wanted;
     const what = `Nothing ${visible ? "visible " : ""}on the page matched ${selector}`;
-    return new CommandError("timeout", `${what} within ${this.#timeoutMs} ms.`);
+    const note = undrawnNote(this.#context.tabId);
+    return new CommandError("timeout", `${what} within ${this.#timeoutMs} ms.${note}`);
   }
 }

@@ -3,9 +3,9 @@
 import { unlessDialog } from "../debugger/page-dialogs.js";
 import { askMinting, mainFrame } from "../frames/frames.js";
 import { addChildFrames, kindOf } from "./frame-stitching.js";
+import { partOf } from "./page-part.js";
 import { charsOr, CHILD_MS, MAIN_MS, MOST_CHARS, numberOr } from "../shared/number-limits.js";
 import { describe, getTab } from "../shared/known-tabs.js";
-import { findTarget } from "../input/targets.js";
 import { wholeLength } from "../shared/clip.js";
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
@@ -36,7 +36,7 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
   return unlessDialog(tabId, signal, async () => {
     const maxChars = charsOr(input.maxChars, usual);
     const offset = numberOr(input.offset, 0, 0);
-    const { frame, how } = await startOf(tabId, input, reach);
+    const { frame, how } = await partOf(tabId, input, reach);
     const type = kindOf(await mainFrame(tabId));
     const page = await ask(
       frame,
@@ -51,17 +51,6 @@ function readPiece({ tabId, input, signal, reach }, kind, usual, gap) {
     const piece = part(join(page, gap), offset, maxChars);
     return { url, title, ...(await type), source: page.tag, ...piece };
   });
-}
-
-/**
- * @param {number} tabId
- * @param {Wire.Named} input
- * @param {import("../shared/command-context.d.ts").Reach} reach
- * @returns {Promise<{frame: Frame, how?: object}>}
- */
-async function startOf(tabId, input, reach) {
-  const isNamed = input.ref !== undefined || input.selector !== undefined;
-  return isNamed ? findTarget(tabId, input, reach) : { frame: await mainFrame(tabId) };
 }
 
 /**

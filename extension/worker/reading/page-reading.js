@@ -1,12 +1,14 @@
 /** page.read: every frame reads itself, and the parts become one text. */
 
 import { unlessDialog } from "../debugger/page-dialogs.js";
-import { askMinting, frameOfRef, framesOf, mainFrame } from "../frames/frames.js";
+import { askMinting, framesOf, mainFrame } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { describe, getTab } from "../shared/known-tabs.js";
 import { CHILD_MS, MAIN_MS, MOST_CHARS, charsOr, numberOr } from "../shared/number-limits.js";
 import { countLines, cut, addChildFrames, kindOf, stitch } from "./frame-stitching.js";
 import { delta } from "./page-delta.js";
+import { learnListeners } from "./page-listeners.js";
+import { partOf } from "./page-part.js";
 
 // Recent readings of documents, so that a later one can return only what is new.
 
@@ -75,38 +77,43 @@ const DEPTH = 15;
 const MAX_CHARS = 50_000;
 
 /** @typedef {import("./frame-stitching.js").PageText & {index: number}} FramePage */
-/** @typedef {{filter: string, ref: string | null | undefined, depth: number}} Manner what is read */
+/** @typedef {import("./page-part.js").Part} Part */
+/** @typedef {Part & {filter: string, depth: number}} Manner what is read */
 
 /** @param {import("../shared/command-context.d.ts").Context<Wire.ReadPage>} context */
 export async function readPage({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const main = await mainFrame(tabId);
+    await learnListeners(main);
     const before = recall(main, input.since, reach);
     const manner = before?.manner ?? mannerOf(input);
     const maxChars = charsOr(input.maxChars, MAX_CHARS);
     const offset = numberOr(input.offset, 0, 0);
     const room = input.measure ? MOST_CHARS : (before?.text.length ?? offset) + maxChars;
-    const kind = kindOf(main);
+    const [kind, size] = [kindOf(main), viewportOf(main)];
     const full = await readTree(main, manner, room, reach);
     const entered = framesOf(tabId).filter((frame) => reach.allows(frame));
     const read = await remember(main, { manner, text: full.text, entered });
-    const [tab, viewport] = await Promise.all([getTab(tabId), viewportOf(main)]);
+    const [tab, viewport] = await Promise.all([getTab(tabId), size]);
     const output = before ? { text: delta(before.text, full.text), whole: true } : full;
     const { url, title } = describe(tab);
     const since = before ? { since: /** @type {number} */ (input.since) } : {};
     const part = cut(output, offset, maxChars);
-    const size = input.measure ? { total: full.text.length, whole: full.whole } : {};
+    const measured = input.measure ? { total: full.text.length, whole: full.whole } : {};
     const nodes = countLines(full.text);
-    return { url, title, ...(await kind), ...part, ...since, ...size, read, nodes, viewport };
+    return { url, title, ...(await kind), ...part, ...since, ...measured, read, nodes, viewport };
   });
 }
 
 /**
- * A page that has just been laid out may be busy drawing: keep what was read.
+ * Must be asked before reading, and then is not waited for: a page answers in order, and one that
+ * has just been laid out may be busy drawing.
  * @param {Frame} main
  */
 function viewportOf(main) {
-  return main.ask("viewport", {}, MAIN_MS.answer);
+  const viewport = main.ask("viewport", {}, MAIN_MS.answer);
+  viewport.catch(() => {});
+  return viewport;
 }
 
 /**
@@ -118,7 +125,8 @@ function mannerOf(input) {
   if (filter !== "all" && filter !== "interactive") {
     throw new CommandError("invalid_arguments", 'filter must be "all" or "interactive".');
   }
-  return { filter, ref: input.ref, depth: numberOr(input.depth, 0, DEPTH) };
+  const { ref, selector, find } = input;
+  return { filter, ref, selector, find, depth: numberOr(input.depth, 0, DEPTH) };
 }
 
 /**
@@ -127,14 +135,14 @@ function mannerOf(input) {
  * @param {number} maxChars
  * @param {import("../shared/command-context.d.ts").Reach} reach
  */
-async function readTree(main, { filter, ref, depth }, maxChars, reach) {
-  const start = ref ? await frameOfRef(main.tabId, ref) : { frame: main, number: 0 };
+async function readTree(main, { filter, depth, ...part }, maxChars, reach) {
+  const start = await partOf(main.tabId, part, reach);
   reach.require(start.frame);
   const options = { filter, depth, maxChars };
-  const page = await readFrame(start.frame, { ...options, root: start.number }, MAIN_MS);
+  const page = await readFrame(start.frame, { ...options, how: start.how }, MAIN_MS);
   // What is cut off from a child frame cannot be read later through its parent, so it is read to
   // its end.
-  const inFull = { ...options, maxChars: MOST_CHARS, root: 0 };
+  const inFull = { ...options, maxChars: MOST_CHARS };
   const readChild = (/** @type {Frame} */ frame) => readFrame(frame, inFull, CHILD_MS);
   if (page.frames.length) await addChildFrames(start.frame, page, readChild, reach);
   return stitch(page, depth);

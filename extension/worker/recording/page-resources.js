@@ -165,6 +165,7 @@ async function treesOf(tabId) {
     return { session, tree };
   });
   const settled = await Promise.allSettled(answers);
+  if (settled[0].status === "rejected") throw settled[0].reason;
   // A frame may go away meanwhile.
   return settled.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
 }

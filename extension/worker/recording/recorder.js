@@ -24,6 +24,8 @@ const RESTORE_MS = 5000;
 const STORED = "unrecorded";
 const STORED_SIZES = "recordingSizes";
 const STORED_USUAL = "usualSizes";
+/** The types of requests that an application needs to draw. */
+const NEEDED = new Set(["document", "fetch", "script", "stylesheet", "xhr"]);
 
 /** @typedef {import("./tab-recording.js").Sizes} Sizes */
 
@@ -57,6 +59,18 @@ export function isOn() {
 /** @param {number} tabId */
 export function recordingOf(tabId) {
   return recordings.get(tabId);
+}
+
+/**
+ * How many requests for what an application draws with are under way, as far as it is recorded.
+ * @param {number} tabId
+ */
+export function openRequests(tabId) {
+  const requests = recordings.get(tabId)?.network.entries ?? [];
+  return requests.filter(
+    ({ type, status, failed, duration }) =>
+      NEEDED.has(type) && status === undefined && failed === undefined && duration === undefined,
+  ).length;
 }
 
 /** What an earlier worker recorded is lost; recording continues in those tabs. */
@@ -192,6 +206,7 @@ function listen(recording, born, again) {
   const log = sizes.consoleEntries ? enableConsole(tabId, undefined, again) : undefined;
   const enabled = Promise.all([network, log]).catch(() => {});
   recording.ready = enabled.then(async () => {
+    recording.hearsSince = Date.now();
     if (!born) await recallRequests(recording);
   });
 }

@@ -81,6 +81,8 @@ async function previewOf(tabId, session, objectId) {
 
 export class Recording {
   began = Date.now();
+  /** Since when nothing has been missed. */
+  hearsSince = Infinity;
   /** @type {Promise<unknown>} settles when the debugger is attached and the commands are sent */
   attached = Promise.resolve();
   /** @type {Promise<unknown>} settles when it records and earlier requests have been looked up */

@@ -3,6 +3,7 @@
 import { hold, renew, sendTo, unhold, withTab } from "../debugger/debugger.js";
 import { documentOf, forgetDocument, isGone } from "../debugger/page-document.js";
 import { dialogIn } from "../debugger/pending-dialogs.js";
+import { whileUnlined } from "../input/target-outline.js";
 import { CommandError, messageOf } from "../shared/command-errors.js";
 import { requireRemoteAddress, requireRemotePage, unlessGone } from "./fence.js";
 
@@ -99,7 +100,9 @@ export async function forwardCommand(tabId, holder, command, signal) {
   try {
     const work = () => send(tabId, command, signal);
     // A page with a dialog cannot be woken, and may need this very command.
-    const result = await (dialogIn(tabId) ? work() : withTab(tabId, work));
+    const result = await whileUnlined(tabId, () =>
+      dialogIn(tabId) ? work() : withTab(tabId, work),
+    );
     await requireRemotePage(tabId).catch(unlessGone);
     return result;
   } catch (error) {

@@ -54,6 +54,8 @@ export const NEEDED = {
   "page.hover": "act",
   "page.html": "look",
   "page.locate": "look",
+  // The person is asked and shown something only by their own server.
+  "page.outline": "everything",
   "page.pdf": "look",
   // It would let the site use the camera, or where the person is.
   "page.permission": "everything",
@@ -68,6 +70,9 @@ export const NEEDED = {
   "page.set": "act",
   "page.storage": "everything",
   "page.styles": "look",
+  "page.target": "look",
+  "page.receiver": "look",
+  "page.shownDialog": "look",
   "page.text": "look",
   "page.type": "act",
   "page.upload": "act",

@@ -14,6 +14,7 @@ import {
   saveClients,
   saveEnded,
   saveRefused,
+  saveStopped,
   socketAddress,
 } from "../shared/remote-settings.js";
 import { readPairing, readProfileId } from "../shared/server-pairing.js";
@@ -234,9 +235,9 @@ export class RemoteAccess {
 
   /** @returns {RemoteState["state"]} */
   get #stage() {
-    const { service, isEnded, refusedToken } = this.#settings ?? {};
+    const { service, isEnded, isStopped, refusedToken } = this.#settings ?? {};
     if (!service) return "none";
-    if (isEnded) return "ended";
+    if (isEnded) return isStopped ? "stopped" : "ended";
     return service.token === refusedToken ? "refused" : this.#socket.state;
   }
 
@@ -277,6 +278,17 @@ export class RemoteAccess {
   setEnded(isEnded) {
     return this.#inTurn(async () => {
       await saveEnded(isEnded);
+      await this.#reconsider();
+    });
+  }
+
+  /**
+   * The brake, which stops every agent wherever it is.
+   * @param {boolean} isStopped
+   */
+  setStopped(isStopped) {
+    return this.#inTurn(async () => {
+      await saveStopped(isStopped);
       await this.#reconsider();
     });
   }

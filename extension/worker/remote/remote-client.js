@@ -102,6 +102,7 @@ export class RemoteClient {
         signal,
         reportTabChanges,
         reach: new FrameReach(null),
+        readable: async () => [],
         progress: () => {},
         readFile: noServer,
         ask: noServer,

@@ -11,6 +11,8 @@ export interface Context<I = unknown> {
   /** Refuses an address at which this caller may not see a page. */
   requireAddress?: (url: string) => void;
   reach: Reach;
+  /** Those of the sites of whose frames the result may say what has changed. */
+  readable: (sites: string[]) => Promise<string[]>;
   signal: AbortSignal;
   progress: (progress: number, total: number, message: string) => void;
   /** A piece of a file that the command is to upload, in base64. */

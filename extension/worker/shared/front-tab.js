@@ -28,6 +28,14 @@ function forgetWindow(windowId) {
 }
 
 /**
+ * Whether the tab is the one that its window shows.
+ * @param {number} tabId
+ */
+export function isInFront(tabId) {
+  return [...fronts.values()].some(({ now }) => now === tabId);
+}
+
+/**
  * @param {number} openedId
  * @param {number} openerId if this tab was in front, the one it opens may be too
  */

@@ -1,7 +1,7 @@
 /** Written by `make docs` from `wire/methods.py` and `wire/link_versions.py`. */
 
 /** The version of the protocol, and the oldest version that this extension accepts. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 export const OLDEST_PROTOCOL = 1;
 
 /** The sender of each method that the server accepts: this extension, or its panel. */
@@ -22,12 +22,24 @@ export const SENDERS = new Map([
   ["ping", "extension"],
   ["config.getState", "panel"],
   ["confirmation.response", "panel"],
+  ["confirmation.outline", "panel"],
   ["config.setToolPermission", "panel"],
   ["config.setPluginPermission", "panel"],
   ["config.setSkipPermissions", "panel"],
   ["config.setPluginSettings", "panel"],
   ["agent.pause", "panel"],
   ["agents.stop", "panel"],
+  ["calls.recent", "panel"],
+  ["call.cancel", "panel"],
+  ["audit.list", "panel"],
+  ["audit.export", "panel"],
+  ["tool.describe", "panel"],
+  ["tool.run", "panel"],
+  ["clients.list", "panel"],
+  ["client.revoke", "panel"],
+  ["settings.list", "panel"],
+  ["settings.set", "panel"],
+  ["plugin.logs", "panel"],
   ["tab.share", "panel"],
   ["tab.takeBack", "panel"],
   ["grant.revoke", "panel"],

@@ -10,13 +10,14 @@
  * @typedef {object} RemoteSettings
  * @property {Service | null} service
  * @property {boolean} isEnded whether the person has ended remote access
+ * @property {boolean} isStopped whether they did so with the brake, so that Resume undoes it
  * @property {string} refusedToken the token that the service has refused
  * @property {Record<string, Level>} clients the level of each client, by its name
  */
 
 /**
  * @typedef {object} RemoteState what the person sees
- * @property {"none" | "ended" | "refused" | "connecting" | "open" | "closed"} state
+ * @property {"none" | "ended" | "stopped" | "refused" | "connecting" | "open" | "closed"} state
  * @property {string} hosts of the service
  * @property {boolean} isManaged every client may do everything
  * @property {{name: string, level: Level | null, connections: number}[]} clients
@@ -38,6 +39,8 @@ const SERVICE = "remoteService";
 const ENDED = "remoteEnded";
 const REFUSED = "remoteRefused";
 const CLIENTS = "remoteClients";
+/** Stands in the place of `true` where the brake has ended it. */
+const STOPPED = "stopped";
 /** A change of any of these is a change of the settings. */
 export const STORED = [SERVICE, ENDED, REFUSED, CLIENTS];
 
@@ -46,7 +49,8 @@ export async function readRemote() {
   const stored = /** @type {any} */ (await chrome.storage.local.get(STORED));
   return {
     service: serviceOf(stored[SERVICE]),
-    isEnded: stored[ENDED] === true,
+    isEnded: stored[ENDED] === true || stored[ENDED] === STOPPED,
+    isStopped: stored[ENDED] === STOPPED,
     refusedToken: typeof stored[REFUSED] === "string" ? stored[REFUSED] : "",
     clients: clientsOf(stored[CLIENTS]),
   };
@@ -83,6 +87,24 @@ export async function forgetService() {
 /** @param {boolean} isEnded */
 export async function saveEnded(isEnded) {
   await chrome.storage.local.set({ [ENDED]: isEnded });
+}
+
+/**
+ * The brake, or its end. What the person has ended otherwise stays ended.
+ * @param {boolean} isStopped
+ */
+export async function saveStopped(isStopped) {
+  const now = await readRemote();
+  const isFree = isStopped ? now.service && !now.isEnded : now.isStopped;
+  if (isFree) await chrome.storage.local.set({ [ENDED]: isStopped && STOPPED });
+}
+
+/**
+ * @param {RemoteState | null} remote
+ * @returns {boolean} whether agents elsewhere can act here, now or as soon as there is a connection
+ */
+export function isWithinReach(remote) {
+  return ["connecting", "open", "closed"].includes(remote?.state ?? "");
 }
 
 /** @param {string} token */
@@ -127,6 +149,7 @@ export function remoteText({ state, hosts }) {
   const texts = {
     none: "Agents on other machines cannot reach this browser.",
     ended: `You have ended remote access through ${hosts}.`,
+    stopped: `You have stopped everything; Resume also connects to ${hosts} again.`,
     refused: `${hosts} does not take this browser's token. Enter another one in the options.`,
     connecting: `Connecting to ${hosts}…`,
     open: `Connected to ${hosts}.`,

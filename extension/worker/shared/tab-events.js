@@ -95,9 +95,12 @@ export function lastFailure(tabId) {
   return failures.get(tabId);
 }
 
+/** The error of a navigation whose tab has closed. */
+export const CLOSED = "the tab was closed";
+
 /** @param {number} tabId */
 function tabClosed(tabId) {
-  publish(tabId, { step: "failed", url: "The page", error: "the tab was closed" });
+  publish(tabId, { step: "failed", url: "The page", error: CLOSED });
   failures.delete(tabId);
 }
 
@@ -150,6 +153,13 @@ register({ name: "loads", forget: tabClosed });
 
 /** @type {Map<number, Set<Outcomes>>} by the tab in which the action runs */
 const watching = new Map();
+/** @type {Map<number, number>} the tab whose page has opened a tab */
+const openers = new Map();
+
+/** @param {number} tabId */
+export function openerOf(tabId) {
+  return openers.get(tabId);
+}
 
 export class Outcomes {
   /** @type {Observations<"opened" | "download" | "chooser" | "login">} */
@@ -197,6 +207,7 @@ export class Outcomes {
  * @param {number} tabId
  */
 function tabOpened(openerId, tabId) {
+  openers.set(tabId, openerId);
   watching.get(openerId)?.forEach((outcomes) => outcomes.note("opened", tabId));
 }
 
@@ -230,4 +241,9 @@ export function loginAsked(tabId, login) {
   heldUp(tabId);
 }
 
-register({ name: "outcomes of an action", event: downloadEvent, opened: tabOpened });
+register({
+  name: "outcomes of an action",
+  event: downloadEvent,
+  opened: tabOpened,
+  forget: (tabId) => void openers.delete(tabId),
+});

@@ -195,8 +195,12 @@ export async function releaseAll(tabId, ms, includes = () => true) {
   await Promise.allSettled(released.map((promise) => within(ms, promise)));
 }
 
-/** @returns {Promise<Record<string, unknown>>} by the name of each part that describes itself */
+/**
+ * Once everything that changed is stored, so that a worker that starts now would restore this.
+ * @returns {Promise<Record<string, unknown>>} by the name of each part that describes itself
+ */
 export async function describeAll() {
+  await Promise.all(savers.map((save) => save.written()));
   const described = inOrder().filter(({ describe }) => describe);
   const entries = described.map(async ({ name, describe }) => [name, await describe?.()]);
   return Object.fromEntries(await Promise.all(entries));
@@ -206,6 +210,8 @@ export async function describeAll() {
 
 /** After a write, pause this many times as long as the write took. */
 const RESTS = 3;
+/** @type {{written: () => Promise<void>}[]} */
+const savers = [];
 
 /**
  * Pages decide how often much of this state changes, so it is written at once but never twice at a
@@ -243,6 +249,7 @@ export function saver(key, dump) {
   save.written = async () => {
     while (writing || isStale) await (writing ?? write());
   };
+  savers.push(save);
   return save;
 }
 

@@ -115,6 +115,8 @@ declare namespace Wire {
     url: string;
     title: string;
     status: "complete" | "loading" | "unloaded";
+    /** Set if the page shows nothing yet, or because the browser does not draw the tab. */
+    undrawn?: "background" | "yet";
     groupId?: number;
     window?: Window;
     /** Set if the page waits for HTTP authentication. */
@@ -252,6 +254,8 @@ declare namespace Wire {
     url: string;
     title: string;
     status: "complete" | "loading" | "unloaded";
+    /** Set if the page shows nothing yet, or because the browser does not draw the tab. */
+    undrawn?: "background" | "yet";
     /** Set if the page waits for HTTP authentication. */
     dialog?: Dialog;
     /** Intercepted requests that the page waits for. */
@@ -447,6 +451,9 @@ declare namespace Wire {
     depth?: number;
     /** Only this element and its descendants. */
     ref?: string | null;
+    selector?: string;
+    /** Words: only the part of the page that they are found in. */
+    find?: string;
     maxChars?: number;
     offset?: number;
     /** The number of an earlier reading; only changes since then are returned, in its format. */
@@ -489,8 +496,11 @@ declare namespace Wire {
   interface FoundElements {
     matches: FoundElement[];
     total: number;
+    /** If nothing matches: those that match in part. Older extensions do not look for them. */
+    nearest?: FoundElement[];
     /** Whether the whole page was searched; a huge one is not. */
     whole: boolean;
+    isLoading?: boolean;
   }
 
   /** An element that matches. */
@@ -500,7 +510,22 @@ declare namespace Wire {
     name: string;
     /** The type of an input. */
     type?: string;
+    /** Its attributes and states as a reading lists them: value, checked, disabled and others. */
+    state?: string;
+    /** The text of the table row that it is in. */
+    row?: string;
+    /** The dialog or menu that shuts it off. */
+    behind?: FoundTarget;
+    /** Whether the page has shut it off although no dialog is open. */
+    shutOff?: boolean;
     reason: string;
+  }
+
+  /** An element that was found, as results name it: what words meant, or what lies in front. */
+  interface FoundTarget {
+    ref: string;
+    role: string;
+    name: string;
   }
 
   /** An element, by `ref` or by `selector`. */
@@ -564,6 +589,8 @@ declare namespace Wire {
   interface ReadPiece {
     ref?: string;
     selector?: string;
+    /** Words: the part of the page that they are found in. */
+    find?: string;
     maxChars?: number;
     offset?: number;
   }
@@ -582,10 +609,12 @@ declare namespace Wire {
     next?: number;
   }
 
-  /** By `selector` in all frames, also in documents that load in the meantime; or by `ref`. */
+  /** By `selector` or `find` in all frames, also in documents that load meanwhile; or by `ref`. */
   interface WaitForElement {
     ref?: string;
     selector?: string;
+    /** Words, all of which the element must have. */
+    find?: string;
     /** Default 10,000. */
     timeoutMs?: number;
     visible?: boolean;
@@ -760,12 +789,26 @@ declare namespace Wire {
     /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
+    /** The element, by words; an error with candidates if no element is clearly meant. */
+    find?: string;
+    /** What a person was asked about: if it is another element now, has another name or was moved, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedTarget;
     /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
+    observe?: number;
     button?: "left" | "middle" | "right";
     clickCount?: number;
     /** `ctrl`, `shift`, `alt`, `meta`. */
     modifiers?: string[];
+  }
+
+  /** What a person has said yes to. */
+  interface ConfirmedTarget {
+    ref: string;
+    role: string;
+    name: string;
+    /** Another number if the page has moved the element, or lets it lead elsewhere. */
+    position?: number;
   }
 
   /** The effect of the click, and its point in the viewport. */
@@ -790,12 +833,32 @@ declare namespace Wire {
     opened?: number;
     /** The download that started. */
     download?: BegunDownload;
+    /** Set if it was asked for (`observe`), and the document is still there. */
+    changes?: Changes;
+    /** Whether the tab has closed, as a popup does after its last click. */
+    closed?: boolean;
+    /** The number of the tab that had opened the closed one. */
+    opener?: number;
+    /** Whether the tab goes to another page, which is not there yet. */
+    leaving?: boolean;
+    /** What was acted on, if it was named by words (`find`). */
+    found?: FoundTarget[];
   }
 
   /** A download that an action started: the name of the file, and its address after redirects. */
   interface BegunDownload {
     name: string;
     url: string;
+  }
+
+  /** What has changed in the document of an action, as lines of a reading. */
+  interface Changes {
+    /** `+` before lines that are new or different, `-` before those that are gone. */
+    lines: string;
+    /** Whether these are all of them. */
+    whole: boolean;
+    /** How many requests of the action still wait for a response. */
+    pending?: number;
   }
 
   /** A point, in CSS pixels. */
@@ -814,8 +877,13 @@ declare namespace Wire {
     /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
+    /** The element, by words; an error with candidates if no element is clearly meant. */
+    find?: string;
+    /** What a person was asked about: if it is another element now, has another name or was moved, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedTarget;
     /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
+    observe?: number;
   }
 
   /** The effect of the action. */
@@ -832,6 +900,10 @@ declare namespace Wire {
     ref?: string;
     selector?: string;
     settle?: number;
+    observe?: number;
+    find?: string;
+    /** As in `Place`. */
+    confirmed?: ConfirmedTarget;
     text: string;
     clear?: boolean;
   }
@@ -856,6 +928,16 @@ declare namespace Wire {
     opened?: number;
     /** The download that started. */
     download?: BegunDownload;
+    /** Set if it was asked for (`observe`), and the document is still there. */
+    changes?: Changes;
+    /** Whether the tab has closed, as a popup does after its last click. */
+    closed?: boolean;
+    /** The number of the tab that had opened the closed one. */
+    opener?: number;
+    /** Whether the tab goes to another page, which is not there yet. */
+    leaving?: boolean;
+    /** What was acted on, if it was named by words (`find`). */
+    found?: FoundTarget[];
     /** Dots for a sensitive field. */
     value?: string;
   }
@@ -865,6 +947,10 @@ declare namespace Wire {
     ref?: string;
     selector?: string;
     settle?: number;
+    observe?: number;
+    find?: string;
+    /** As in `Place`. */
+    confirmed?: ConfirmedTarget;
     value?: string | string[];
     label?: string | string[];
   }
@@ -874,6 +960,10 @@ declare namespace Wire {
     ref?: string;
     selector?: string;
     settle?: number;
+    observe?: number;
+    find?: string;
+    /** As in `Place`. */
+    confirmed?: ConfirmedTarget;
     value: string | number | boolean;
   }
 
@@ -891,6 +981,10 @@ declare namespace Wire {
     ref?: string;
     selector?: string;
     settle?: number;
+    observe?: number;
+    find?: string;
+    /** As in `Place`. */
+    confirmed?: ConfirmedTarget;
     /** A key or chord (`Enter`, `ctrl+a`), or several separated by spaces. */
     key: string;
     modifiers?: string[];
@@ -917,16 +1011,33 @@ declare namespace Wire {
     opened?: number;
     /** The download that started. */
     download?: BegunDownload;
+    /** Set if it was asked for (`observe`), and the document is still there. */
+    changes?: Changes;
+    /** Whether the tab has closed, as a popup does after its last click. */
+    closed?: boolean;
+    /** The number of the tab that had opened the closed one. */
+    opener?: number;
+    /** Whether the tab goes to another page, which is not there yet. */
+    leaving?: boolean;
+    /** What was acted on, if it was named by words (`find`). */
+    found?: FoundTarget[];
     /** Dots for a sensitive field. */
     value?: string;
     /** The element that the focus moved to. */
     focused?: string;
+    /** What got the last key, if that is no field and keeps the focus; empty: nothing has it. */
+    receivedBy?: string;
+    /** How many characters the page kept from being written, if none were. */
+    prevented?: number;
   }
 
   /** Text for the element that has the focus; a line break presses Enter. */
   interface Type {
     text: string;
     settle?: number;
+    observe?: number;
+    /** As in `Place`, for the element that has the focus. */
+    confirmed?: ConfirmedTarget;
   }
 
   /** What to scroll, and how far. By default the page. With an element, what scrolls around it; with an element and nothing else, the element is scrolled into view. At a point, the wheel is turned by `distance`. */
@@ -939,8 +1050,13 @@ declare namespace Wire {
     /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
+    /** The element, by words; an error with candidates if no element is clearly meant. */
+    find?: string;
+    /** What a person was asked about: if it is another element now, has another name or was moved, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedTarget;
     /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
+    observe?: number;
     /** A selector of the scrolling element. */
     container?: string;
     direction?: "down" | "left" | "right" | "up";
@@ -975,6 +1091,16 @@ declare namespace Wire {
     opened?: number;
     /** The download that started. */
     download?: BegunDownload;
+    /** Set if it was asked for (`observe`), and the document is still there. */
+    changes?: Changes;
+    /** Whether the tab has closed, as a popup does after its last click. */
+    closed?: boolean;
+    /** The number of the tab that had opened the closed one. */
+    opener?: number;
+    /** Whether the tab goes to another page, which is not there yet. */
+    leaving?: boolean;
+    /** What was acted on, if it was named by words (`find`). */
+    found?: FoundTarget[];
     moved?: boolean;
     position?: ScrollPosition;
   }
@@ -993,6 +1119,7 @@ declare namespace Wire {
     to: Place;
     modifiers?: string[];
     settle?: number;
+    observe?: number;
   }
 
   /** An element, or a point; a point means the topmost element there, in any frame. */
@@ -1005,6 +1132,10 @@ declare namespace Wire {
     /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
+    /** The element, by words; an error with candidates if no element is clearly meant. */
+    find?: string;
+    /** What a person was asked about: if it is another element now, has another name or was moved, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedTarget;
   }
 
   /** The effect of dragging. */
@@ -1028,7 +1159,17 @@ declare namespace Wire {
     action: "accept" | "dismiss";
     /** Default: the prompt's own text. For HTTP authentication `user:password`. */
     promptText?: string;
+    /** What a person was asked about: if the page shows another dialog now, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedDialog;
     settle?: number;
+    observe?: number;
+  }
+
+  /** A dialog that a person is asked about: what tells it from others. */
+  interface ConfirmedDialog {
+    type: "alert" | "beforeunload" | "confirm" | "file_chooser" | "http_auth" | "prompt";
+    message: string;
+    defaultPrompt?: string;
   }
 
   /** The effect of the action that the dialog had interrupted. */
@@ -1048,8 +1189,13 @@ declare namespace Wire {
     /** Together with `pageY`, a point on the page. */
     pageX?: number;
     pageY?: number;
+    /** The element, by words; an error with candidates if no element is clearly meant. */
+    find?: string;
+    /** What a person was asked about: if it is another element now, has another name or was moved, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedTarget;
     /** How many ms to wait for the page to settle; default 1,000. */
     settle?: number;
+    observe?: number;
     files: FileToGive[];
   }
 
@@ -1082,6 +1228,16 @@ declare namespace Wire {
     opened?: number;
     /** The download that started. */
     download?: BegunDownload;
+    /** Set if it was asked for (`observe`), and the document is still there. */
+    changes?: Changes;
+    /** Whether the tab has closed, as a popup does after its last click. */
+    closed?: boolean;
+    /** The number of the tab that had opened the closed one. */
+    opener?: number;
+    /** Whether the tab goes to another page, which is not there yet. */
+    leaving?: boolean;
+    /** What was acted on, if it was named by words (`find`). */
+    found?: FoundTarget[];
     files?: ReceivedFile[];
   }
 
@@ -1089,6 +1245,60 @@ declare namespace Wire {
   interface ReceivedFile {
     name: string;
     size: number;
+  }
+
+  /** What an action names: one place, or two for a drag. */
+  interface SeekTargets {
+    places: SoughtTarget[];
+  }
+
+  /** What an action names. */
+  interface SoughtTarget {
+    ref?: string;
+    selector?: string;
+    /** Together with `y`, a point in the viewport. */
+    x?: number;
+    y?: number;
+    /** Together with `pageY`, a point on the page. */
+    pageX?: number;
+    pageY?: number;
+    /** The element, by words; an error with candidates if no element is clearly meant. */
+    find?: string;
+    /** What a person was asked about: if it is another element now, has another name or was moved, nothing is done (`target_changed`). */
+    confirmed?: ConfirmedTarget;
+    /** What must take the action, if words name it. */
+    kind?: "select" | "text";
+  }
+
+  /** The elements, in that order. */
+  interface AskedTargets {
+    targets: AskedTarget[];
+  }
+
+  /** The element there: at a point, the control that it belongs to. */
+  interface AskedTarget {
+    ref: string;
+    role: string;
+    name: string;
+    /** Another number if the page has moved the element, or lets it lead elsewhere. */
+    position?: number;
+    /** Whether it is a field for a password or the like. */
+    sensitive: boolean;
+    /** The site of the frame that it is in, if that is not the page's. */
+    site?: string;
+  }
+
+  /** What an action that names nothing is done to. */
+  interface SeekReceiver {
+    /** The element that has the focus, or the input whose file chooser is open. */
+    of: "chooser" | "focus";
+  }
+
+  /** The elements to outline, in place of any others; none to outline nothing. */
+  interface OutlineTargets {
+    refs: string[];
+    /** The outline ends by itself after this time. */
+    milliseconds: number;
   }
 
   /** What to capture: an element, a region, the whole page or the viewport. */
@@ -1913,6 +2123,14 @@ declare namespace Wire {
     "page.dialog": { input: AnswerDialog; output: AnsweredDialog };
     /** Gives files to the page. */
     "page.upload": { input: Upload; output: Uploaded };
+    /** Finds what an action would be done to, so that a person can be asked about it; acts on nothing and attaches nothing. */
+    "page.target": { input: SeekTargets; output: AskedTargets };
+    /** Finds what keys or files would go to that name no element, so that a person can be asked about it; acts on nothing and attaches nothing. */
+    "page.receiver": { input: SeekReceiver; output: AskedTarget };
+    /** Says which dialog would be answered, so that a person can be asked about it. */
+    "page.shownDialog": { input: NoInput; output: ConfirmedDialog };
+    /** Outlines elements for the person. While another command runs in the tab, there is no outline. */
+    "page.outline": { input: OutlineTargets; output: NoOutput };
     /** Takes a screenshot. */
     "page.capture": { input: Capture; output: Captured };
     /** Prints the page to PDF. */
@@ -2000,5 +2218,5 @@ declare namespace Wire {
   type Input<N extends keyof Commands> = Commands[N]["input"];
   type Output<N extends keyof Commands> = Commands[N]["output"];
   type BrowserCommand = "tabs.list" | "tabs.open" | "windows.list" | "windows.update" | "windows.close" | "groups.list" | "groups.create" | "groups.add" | "groups.remove" | "groups.update" | "sessions.recent" | "sessions.restore" | "downloads.start" | "downloads.list" | "downloads.status" | "history.search" | "history.visits" | "bookmarks.search" | "bookmarks.create" | "bookmarks.tree" | "extension.state" | "extension.logs" | "extension.panel" | "notices.show";
-  type TabCommand = "tabs.close" | "tabs.focus" | "tabs.info" | "tabs.group" | "tabs.ungroup" | "tabs.release" | "tabs.navigate" | "page.evaluate" | "page.read" | "page.find" | "page.describe" | "page.locate" | "page.query" | "page.text" | "page.html" | "page.wait" | "page.styles" | "page.storage" | "page.resources" | "page.resource" | "site.analyze" | "page.click" | "page.hover" | "page.fill" | "page.select" | "page.set" | "page.press" | "page.type" | "page.scroll" | "page.drag" | "page.dialog" | "page.upload" | "page.capture" | "page.pdf" | "page.pseudo" | "page.coverage" | "page.emulate" | "page.permission" | "record.console" | "record.clearConsole" | "record.network" | "record.request" | "record.sockets" | "record.start" | "record.stop" | "intercept.start" | "intercept.list" | "intercept.answer" | "intercept.stop" | "cookies.get" | "cookies.set" | "cookies.delete" | "site.clear" | "downloads.save" | "plugin.fetch" | "plugin.fetchRead" | "plugin.fetchClose" | "plugin.has" | "plugin.waitFor" | "plugin.storage" | "plugin.run";
+  type TabCommand = "tabs.close" | "tabs.focus" | "tabs.info" | "tabs.group" | "tabs.ungroup" | "tabs.release" | "tabs.navigate" | "page.evaluate" | "page.read" | "page.find" | "page.describe" | "page.locate" | "page.query" | "page.text" | "page.html" | "page.wait" | "page.styles" | "page.storage" | "page.resources" | "page.resource" | "site.analyze" | "page.click" | "page.hover" | "page.fill" | "page.select" | "page.set" | "page.press" | "page.type" | "page.scroll" | "page.drag" | "page.dialog" | "page.upload" | "page.target" | "page.receiver" | "page.shownDialog" | "page.outline" | "page.capture" | "page.pdf" | "page.pseudo" | "page.coverage" | "page.emulate" | "page.permission" | "record.console" | "record.clearConsole" | "record.network" | "record.request" | "record.sockets" | "record.start" | "record.stop" | "intercept.start" | "intercept.list" | "intercept.answer" | "intercept.stop" | "cookies.get" | "cookies.set" | "cookies.delete" | "site.clear" | "downloads.save" | "plugin.fetch" | "plugin.fetchRead" | "plugin.fetchClose" | "plugin.has" | "plugin.waitFor" | "plugin.storage" | "plugin.run";
 }

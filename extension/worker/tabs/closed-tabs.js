@@ -55,6 +55,8 @@ function tabsOf({ tab, window }) {
  * @param {string | undefined} url where the tab was
  */
 export async function sessionOfClosed(url) {
+  // Optional in the package of a store; without it nothing can be restored either.
+  if (!chrome.sessions) return undefined;
   const [latest] = await chrome.sessions.getRecentlyClosed({ maxResults: 1 });
   return latest?.tab?.url === url ? latest?.tab?.sessionId : undefined;
 }

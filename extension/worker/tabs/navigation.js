@@ -1,5 +1,6 @@
 /** Opening, navigating and closing tabs. */
 
+import { keepingAwake } from "../debugger/awake-tabs.js";
 import { onCrash } from "../debugger/crashed-pages.js";
 import { attachTab, isTaken, send, withTab } from "../debugger/debugger.js";
 import { forgetLogin, openLogin } from "../debugger/logins.js";
@@ -21,6 +22,7 @@ import { goingTo, onHeldUp } from "../shared/tab-events.js";
 import { onAbort } from "../shared/timing.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./browser-windows.js";
 import { sessionOfClosed } from "./closed-tabs.js";
+import { awaitContent } from "./content-wait.js";
 import { BLANK, LoadWait, catchUp, wasAborted } from "./load-wait.js";
 import { groupOf, joinGroup } from "./tab-groups.js";
 
@@ -116,8 +118,11 @@ export async function openTab({ input, signal, reportTabChanges }) {
     if (startsBlank) await firstLeave(tabId, url);
     const groupId = group && (await joinGroup(tab, group));
     await catchUp(wait, tabId, url);
-    const loaded = await wait.within(timeoutOf(input));
-    if (startsBlank && !openLogin(tabId)) await forgetBlank(tabId);
+    const arrived = async () => {
+      if (startsBlank && !openLogin(tabId)) await forgetBlank(tabId);
+    };
+    const context = { tabId, input, signal };
+    const loaded = await keepingAwake(tabId, () => loading(context, wait, arrived));
     await reportTabChanges();
     const place = input.window && { window: await describeWindow(tab.windowId) };
     const result = await loadedResult(tabId, loaded);
@@ -198,7 +203,7 @@ export async function navigateTab(context) {
  * @param {string} url
  */
 async function navigateAndWait(context, url) {
-  const { tabId, input, signal, progress, reportTabChanges } = context;
+  const { tabId, signal, progress, reportTabChanges } = context;
   signal.throwIfAborted();
   const wait = new LoadWait(tabId, {
     progress: (step) => progress(STEPS.indexOf(step) + 1, STEPS.length, step),
@@ -208,7 +213,7 @@ async function navigateAndWait(context, url) {
   try {
     onAbort(signal, (reason) => wait.fail(reason));
     await leaveFor(context, url);
-    const loaded = await wait.within(timeoutOf(input));
+    const loaded = await loading(context, wait);
     await reportTabChanges();
     const waiting = waitingIn(tabId);
     const result = await loadedResult(tabId, loaded);
@@ -281,13 +286,38 @@ export async function closeWindow(context) {
 }
 
 /**
- * @param {number} tabId
- * @param {boolean} loaded
+ * @typedef {object} Loaded
+ * @property {boolean} isComplete
+ * @property {import("./content-wait.js").Content} content
  */
-async function loadedResult(tabId, loaded) {
+
+/**
+ * Waits until the page has loaded and shows something, both within the load's time limit.
+ * @param {{tabId: number, input: {timeoutMs?: number}, signal: AbortSignal}} context
+ * @param {LoadWait} wait
+ * @param {() => Promise<void>} [arrived] called when it has loaded; ends before this does
+ * @returns {Promise<Loaded>}
+ */
+async function loading({ tabId, input, signal }, wait, arrived = async () => {}) {
+  const until = Date.now() + timeoutOf(input);
+  const isComplete = await wait.within(timeoutOf(input));
+  const arriving = arrived();
+  const left = until - Date.now();
+  const content = isComplete ? await awaitContent(tabId, left, signal) : "shown";
+  await arriving;
+  return { isComplete, content };
+}
+
+/**
+ * @param {number} tabId
+ * @param {Loaded} loaded
+ */
+async function loadedResult(tabId, { isComplete, content }) {
   const result = await pageResult(tabId);
   const dialog = openLogin(tabId)?.dialog;
-  return { ...result, status: loaded ? "complete" : result.status, ...(dialog && { dialog }) };
+  const undrawn = content === "shown" ? {} : { undrawn: content };
+  const status = isComplete ? "complete" : result.status;
+  return { ...result, status, ...undrawn, ...(dialog && { dialog }) };
 }
 
 /**
@@ -315,6 +345,8 @@ async function explain(error, url) {
 
 /** @param {string} url */
 async function downloadedFrom(url) {
+  // Optional in the package of a store.
+  if (!chrome.downloads) return undefined;
   const recent = await chrome.downloads.search({ orderBy: ["-startTime"], limit: 5 });
   return recent.find((item) => item.url === url || item.finalUrl === url);
 }

@@ -47,10 +47,18 @@ async def test_every_extension_learns_that_a_call_begins_and_ends() -> None:
         await Agent(http).call("browser_execute_script", code="secret()", tabId=1)
         for extension in (here, elsewhere):
             start, end = await announced(extension, START), await announced(extension, END)
-            known = {"id": start["id"], "tool": "browser_execute_script", "plugin": "browser"}
-            more = {"title": "Execute JavaScript", "session": start["session"], "tabId": 1}
-            assert start == {**known, **more}, "and nothing of the arguments"
-            assert end == known
+            assert start == {
+                "id": start["id"],
+                "tool": "browser_execute_script",
+                "plugin": "browser",
+                "title": "Execute JavaScript",
+                "session": start["session"],
+                "client": "main",
+                "agent": start["agent"],
+                "tabId": 1,
+                "startedAt": start["startedAt"],
+            }, "and nothing of the arguments"
+            assert {key: end[key] for key in start} == start
 
 
 @pytest.mark.document("OT-tosend-invocation")
@@ -59,7 +67,7 @@ async def test_a_call_begins_when_the_person_has_allowed_it_and_a_denied_one_nev
         extension.handlers["page.evaluate"] = lambda params: {"value": 1}
         await extension.sync(tab(1), kind="personal", panels=1)
         agent = Agent(http)
-        for decision, methods in (("deny", set()), ("allow", {START, END})):
+        for decision, methods in (("deny", {END}), ("allow", {START, END})):
             calling = asyncio.create_task(agent.call("browser_execute_script", code="1", tabId=1))
             request = await question(extension)
             assert START not in queued(extension)

@@ -6,6 +6,7 @@ import { lookedAt } from "../../../extension/panel/this-tab.js";
 import {
   agentsOf,
   bannersOf,
+  canBeStopped,
   familiesOf,
   grantText,
   leftOutText,
@@ -56,6 +57,14 @@ test("a call whose start comes again, for another panel, is one call", () => {
   assert.deepEqual(model.running, [call]);
 });
 
+test("a call that goes to another tab stays in its place and shows the new tab", () => {
+  const start = (id, tabId) => ({ id, session: "s1", title: `Tool ${id}`, tabId });
+  let model = applyMessage(START, "tool.invocationStart", start("1", 7));
+  model = applyMessage(model, "tool.invocationStart", start("2", 8));
+  model = applyMessage(model, "tool.invocationStart", start("1", 9));
+  assert.deepEqual(model.running, [start("1", 9), start("2", 8)]);
+});
+
 const labels = (request) => waysToAllow(request).map(({ scope, label }) => `${scope}: ${label}`);
 
 test("the scopes of an approval name the site, the narrowest first", () => {
@@ -76,10 +85,10 @@ test("only offered scopes can be chosen, and a site only if the call has one", (
   ]);
 });
 
-test("the countdown is in seconds", () => {
-  assert.equal(timeLeft(120_000, 0), "2:00 left");
-  assert.equal(timeLeft(120_000, 54_500), "1:06 left");
-  assert.equal(timeLeft(120_000, 119_001), "0:01 left");
+test("the countdown is in seconds, and says what happens at its end", () => {
+  assert.equal(timeLeft(120_000, 0), "2:00 left, then refused");
+  assert.equal(timeLeft(120_000, 54_500), "1:06 left, then refused");
+  assert.equal(timeLeft(120_000, 119_001), "0:01 left, then refused");
   assert.equal(timeLeft(120_000, 120_000), "no time left");
   assert.equal(timeLeft(120_000, 500_000), "no time left");
 });
@@ -115,9 +124,31 @@ test("the actions for the active tab depend on its owner", () => {
 });
 
 test("an unusual state has a banner with a button that ends it", () => {
-  const actions = (server) => bannersOf({ plugins: [], ...server }).map(({ action }) => action);
+  const actions = (server) =>
+    bannersOf({ server: { plugins: [], ...server }, remote: null }).map(({ action }) => action);
   assert.deepEqual(actions({ skipPermissions: false, stopped: false }), []);
   assert.deepEqual(actions({ skipPermissions: true, stopped: true }), ["resume-all", "skip-off"]);
+});
+
+test("the banner of the brake says which agents it has stopped", () => {
+  const shown = (stopped, state) => {
+    const server = stopped === null ? null : { plugins: [], stopped };
+    const links = { server, remote: state && { state } };
+    return [canBeStopped(links), bannersOf(links)[0]?.text];
+  };
+  const ALL = "Everything is stopped: no agent can act.";
+  const NEAR = "Agents on this machine are stopped; those on others can act.";
+  const FAR = "Agents on other machines are stopped; those on this one can act.";
+  for (const state of [null, "none", "ended", "refused", "stopped"]) {
+    assert.deepEqual(shown(true, state), [false, ALL]);
+  }
+  for (const state of ["open", "connecting", "closed"]) {
+    assert.deepEqual(shown(true, state), [true, NEAR]);
+    assert.deepEqual(shown(null, state), [true, undefined]);
+  }
+  assert.deepEqual(shown(false, "stopped"), [true, FAR]);
+  assert.deepEqual(shown(null, "stopped"), [false, ALL]);
+  assert.deepEqual(shown(null, "none"), [false, undefined]);
 });
 
 test("a banner names the plugins that run without a review in dev mode", () => {
@@ -125,7 +156,7 @@ test("a banner names the plugins that run without a review in dev mode", () => {
     { name: "mine", trusted: true },
     { name: "bought", trusted: false },
   ];
-  const [banner] = bannersOf({ skipPermissions: false, stopped: false, plugins });
+  const [banner] = bannersOf({ server: { plugins }, remote: null });
   assert.equal(banner.text, "Dev mode: mine run without your review.");
   assert.equal(banner.label, "");
 });
@@ -153,6 +184,8 @@ test("a grant names the agent, the tool, the site and the duration", () => {
   assert.equal(plan, "c may use whatever its plan needs on a.example, this session");
   assert.equal(grantText({ ...grant, site: null, scope: "always" }), "c may use t everywhere");
   assert.match(grantText({ ...grant, expires: 86_400_000 }), /, this session until .*1970/);
+  const forSite = grantText({ ...grant, tool: "*", scope: "site_session" });
+  assert.equal(forSite, "c may do all that reads or acts on a.example, this session");
 });
 
 test("the panel's own tab does not count as the active tab", () => {

@@ -8,7 +8,8 @@ import {
   readinessTexts,
   reviewText,
   versionText,
-} from "../../../extension/panel/plugin-view.js";
+  warningText,
+} from "../../../extension/panel/plugins/plugin-view.js";
 
 const PLUGIN = {
   name: "notes",
@@ -24,23 +25,25 @@ const PLUGIN = {
 };
 
 test("a plugin says whether it can run, and what to do if it cannot", () => {
-  assert.equal(reviewText(PLUGIN), "Reviewed: 2 tools.");
-  assert.equal(reviewText({ ...PLUGIN, tools: 1 }), "Reviewed: 1 tool.");
-  assert.equal(reviewText({ ...PLUGIN, closed: "off" }), "Reviewed, and off.");
+  assert.equal(warningText(PLUGIN), "");
+  assert.equal(reviewText(PLUGIN), "Version 1.0.0 is reviewed and has 2 tools.");
+  assert.equal(reviewText({ ...PLUGIN, closed: "off" }), "Version 1.0.0 is reviewed and is off.");
   for (const review of ["never", "changed"]) {
-    const text = reviewText({ ...PLUGIN, review, closed: "not_reviewed" });
-    assert.match(text, /cannot run.*: tabhub plugin review notes$/);
+    const plugin = { ...PLUGIN, review, closed: "not_reviewed" };
+    assert.match(warningText(plugin), /locked until you review it\.$/);
+    assert.equal(reviewText(plugin), "");
   }
   assert.match(
-    reviewText({ ...PLUGIN, review: "never", trusted: true }),
-    /DEV MODE.*without a review/,
+    warningText({ ...PLUGIN, review: "never", trusted: true }),
+    /Dev mode.*without a review/,
   );
 });
 
 test("a plugin says where it comes from, and which version waits", () => {
   assert.equal(versionText(PLUGIN), "1.0.0, opentabs-plugin-notes");
   assert.equal(versionText({ ...PLUGIN, source: "local" }), "1.0.0, your folder /home/ada/notes");
-  assert.match(versionText({ ...PLUGIN, waitingVersion: "1.1.0" }), /; 1\.1\.0 waits/);
+  const waiting = { ...PLUGIN, waitingVersion: "1.1.0" };
+  assert.equal(warningText(waiting), "Update 1.1.0 needs your review.");
 });
 
 test("an address is one, or several with names", () => {
@@ -110,8 +113,9 @@ test("the panel says where a plugin is ready, and why it is not", () => {
     { tabId: 1, ready: true, reason: null, message: "" },
     { tabId: 2, ready: false, reason: "needs_reload", message: "Reload." },
   ];
-  const lines = ["Ready in tab 1.", "Tab 2: needs_reload. Reload."];
-  assert.deepEqual(readinessTexts({ ...PLUGIN, tabs }), lines);
-  assert.deepEqual(readinessTexts({ ...PLUGIN, tabs, closed: "off" }), lines.slice(1));
-  assert.match(readinessTexts(PLUGIN)[0], /no_tab/);
+  const server = { tabs: [{ tabId: 1, title: "Notes" }] };
+  const lines = ["Ready in “Notes”.", "“Tab 2”: needs_reload. Reload."];
+  assert.deepEqual(readinessTexts({ ...PLUGIN, tabs }, server), lines);
+  assert.deepEqual(readinessTexts({ ...PLUGIN, tabs, closed: "off" }, server), lines.slice(1));
+  assert.match(readinessTexts(PLUGIN, server)[0], /no_tab/);
 });

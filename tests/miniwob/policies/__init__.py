@@ -4,8 +4,11 @@ from tests.miniwob.policies import (  # noqa: F401 the policies register themsel
     choosing,
     clicking,
     dragging,
+    editing,
     entering,
+    flying,
     mailing,
+    pointing,
     seeing,
     widgets,
 )

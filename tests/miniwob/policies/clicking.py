@@ -5,6 +5,7 @@ import re
 from tests.miniwob.page import Page
 from tests.miniwob.policies.registry import solves
 from tests.miniwob.policies.words import ordinals, part, quoted
+from tests.miniwob.snapshot import Line, Snapshot
 
 
 @solves("click-test", "click-dialog")
@@ -99,11 +100,15 @@ async def odd_or_even(page: Page) -> None:
 @solves("buy-ticket")
 async def the_best_ticket(page: Page) -> None:
     seen = await page.read()
-    offers = seen.all("button")
+    await page.click(best_offer(seen, seen.all("button")))
+
+
+def best_offer(seen: Snapshot, offers: list[Line]) -> Line:
+    """The cheapest, dearest, shortest or longest, as the task says."""
     by_cost = "cheap" in seen.task or "expensive" in seen.task
     values = [_cost(offer.name) for offer in offers] if by_cost else _minutes(seen.texts)
     best = max if "expensive" in seen.task or "longest" in seen.task else min
-    await page.click(offers[values.index(best(values))])
+    return offers[values.index(best(values))]
 
 
 def _cost(name: str) -> int:

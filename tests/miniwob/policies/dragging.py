@@ -67,6 +67,37 @@ def _position(task: str, at: int, count: int) -> int:
     return count - 1 if "bottom" in task else ordinals(task)[0]
 
 
+@solves("drag-box")
+async def a_box_into_another(page: Page) -> None:
+    seen = await page.read()
+    small, large = seen.named("s"), seen.named("L")
+    # Where the small one is, it may cover the middle of the large one.
+    await page.drag(small, (20, 195))
+    await page.drag(small, large)
+    await page.click(seen.one("button", "Submit"))
+
+
+@solves("resize-textarea")
+async def a_corner(page: Page) -> None:
+    seen = await page.read()
+    dimension, size = part(r"(width|height) is (smaller|larger)", seen.task)
+    handle = seen.hinted("ui-resizable-handle")
+    x, y = handle.middle
+    by = 12 if size == "larger" else -12
+    await page.drag(handle, (x + by, y) if dimension == "width" else (x, y + by))
+    await page.click(seen.one("button", "Submit"))
+
+
+@solves("draw-line")
+async def a_line_through_a_dot(page: Page) -> None:
+    seen = await page.read()
+    x, y = seen.one("circle").middle
+    across, down = (30, 0) if "horizontal" in seen.task else (0, 30)
+    start = (x - across - 1, y - down - 1)
+    await page.drag(start, (x + across - 1, y + down - 1))
+    await page.click(seen.one("button", "Submit"))
+
+
 @solves("drag-shapes-2")
 async def shapes_into_two_boxes(page: Page) -> None:
     seen = await page.read()

@@ -1,5 +1,6 @@
 """A small mail program."""
 
+import re
 from itertools import takewhile
 
 from tests.miniwob.page import Page
@@ -48,15 +49,45 @@ async def a_mail(page: Page) -> None:
 
 
 async def _answer(page: Page, task: str) -> None:
-    is_reply = "reply" in task
-    pattern = r"text \"(.*)\"" if is_reply else r"forward that email to ([\w-]+)"
-    await page.click(await _near(page, "Reply" if is_reply else "Forward"))
+    if "reply" in task:
+        await _send(page, "Reply", part(r"text \"(.*)\"", task)[0])
+    else:
+        await _forward(page, part(r"forward that email to ([\w-]+)", task)[0])
+
+
+async def _forward(page: Page, receiver: str) -> None:
+    await _send(page, "Forward", receiver)
+
+
+async def _send(page: Page, button: str, text: str) -> None:
+    await page.click(await _near(page, button))
     form = await page.read()
-    await page.type(form.one("textbox"), part(pattern, task)[0])
+    await page.type(form.one("textbox"), text)
     await page.click(form.hinted("send-"))
+
+
+DESTINATIONS = (
+    r"\bto (?!be\b|you\b)([A-Z][\w-]*)",
+    r"([A-Z][\w-]*) (?:wants the|is waiting)",
+    r"(?:Send|Forward|Give) ([A-Z][\w-]*) the",
+)
+
+
+@solves("email-inbox-forward-nl")
+async def a_mail_in_free_words(page: Page) -> None:
+    task = (await page.read()).task
+    found = (re.search(pattern, task) for pattern in DESTINATIONS)
+    receiver = next(match[1] for match in found if match)
+    sender = part(
+        r"(?:by|from|email|message|information|mail) ([A-Z][\w-]*)|^([A-Z][\w-]*) wants his", task
+    )
+    await page.click(await _mail(page, sender[0] or sender[1]))
+    await _forward(page, receiver)
 
 
 async def _near(page: Page, text: str) -> Line:
     return await page.until(
-        lambda seen: next((line for line in seen if line.attributes.get("near") == text), None)
+        lambda seen: next(
+            (line for line in seen if text in (line.attributes.get("near"), line.name)), None
+        )
     )

@@ -25,6 +25,11 @@ COLORS = {
     "white": "#ffffff",
     "grey": "#808080",
     "gray": "#808080",
+    "maroon": "#800000",
+    "navy": "#000080",
+    "silver": "#c0c0c0",
+    "teal": "#008080",
+    "gold": "#ffd700",
 }
 SHAPES = {"rectangle": "rect", "circle": "circle", "triangle": "polygon"}
 DRAWN = ("text", "rect", "circle", "polygon")

@@ -6,6 +6,7 @@ from tests.miniwob.page import Page
 from tests.miniwob.policies.registry import solves
 from tests.miniwob.policies.words import first, ordinals, part, quoted
 from tests.miniwob.snapshot import Line, Snapshot
+from tests.support.agent import ToolFailed
 
 MONTHS = (
     "January February March April May June July August September October November December"
@@ -77,11 +78,15 @@ async def a_date_picker(page: Page) -> None:
     seen = await page.read()
     month, day, _ = map(int, part(r"(\d+)/(\d+)/(\d+)", seen.task))
     await page.click(seen.one("textbox"))
+    await pick_date(page, month, day)
+    await page.click(seen.one("button", "Submit"))
+
+
+async def pick_date(page: Page, month: int, day: int) -> None:
     # The picker fades in while the previous month fades out.
     while await page.until(_month) > month:
         await page.click((await page.read()).named("Prev"))
     await page.click((await page.read()).named(str(day)))
-    await page.click(seen.one("button", "Submit"))
 
 
 def _month(seen: Snapshot) -> int | None:
@@ -101,6 +106,45 @@ async def a_suggestion(page: Page) -> None:
 def _suggestion(seen: Snapshot, start: str, end: str) -> Line | None:
     fitting = (line for line in seen.all("generic") if re.match(start, line.name))
     return next((line for line in fitting if line.name.endswith(end)), None)
+
+
+@solves("daily-calendar")
+async def an_event_of_a_day(page: Page) -> None:
+    seen = await page.read()
+    length, unit, name, start = part(
+        r"a ([\d.]+) (hour|min)\w* event named \"(\w+)\", between (\d+[AP]M)", seen.task
+    )
+    halves = round(float(length) * 2) if unit == "hour" else int(length) // 30
+    slots = await page.until(_half_hours)
+    first_slot = _slot(start)
+    for at in range(first_slot, first_slot + 9 - halves):
+        try:
+            await page.drag(slots[at], slots[at + halves - 1])
+        except ToolFailed:
+            # Another event lies there.
+            continue
+        form = await page.read()
+        if form.has("Create") and _is_long(form, halves):
+            await page.type(form.one("textbox"), name)
+            await page.click(form.one("button", "Create"))
+            return
+        if form.has("Cancel"):
+            await page.click(form.one("button", "Cancel"))
+
+
+def _half_hours(seen: Snapshot) -> list[Line] | None:
+    return [line for line in seen if line.hint == "half-hour"] or None
+
+
+def _slot(time: str) -> int:
+    """The number of a half hour in a day."""
+    hour, minutes, half = part(r"(?i)(\d+)(:30)?([ap])m", time)
+    return (int(hour) % 12 + 12 * (half in "pP")) * 2 + bool(minutes)
+
+
+def _is_long(form: Snapshot, halves: int) -> bool:
+    start, end = part(r"(\d+\S*m) to (\d+\S*m)", " ".join(form.texts))
+    return _slot(end) - _slot(start) == halves
 
 
 @solves("click-menu")

@@ -208,3 +208,21 @@ async def test_hovering_an_unreachable_element_is_refused(
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_hover_element", selector=selector)
     assert failed.value.reason == reason
+
+
+SHADE = """<button id=done onclick="setTimeout(() => shade.remove(), 600)">Done</button>
+<button id=deploy onclick="document.title = 'deployed'">Deploy</button>
+<div id=shade style="position: fixed; inset: 40px 0 0"></div>
+<style>#deploy { position: absolute; top: 60px }</style>"""
+
+
+async def test_what_covers_an_element_for_a_moment_is_waited_for(
+    agent: Agent, opened: Opener, site: Site, in_page: Value
+) -> None:
+    await opened(f"{site.url}/html?body={quote(SHADE)}")
+    actions = [
+        {"name": "browser_click_element", "input": {"selector": "#done"}},
+        {"name": "browser_click_element", "input": {"selector": "#deploy"}},
+    ]
+    await agent.call("browser_batch", actions=actions)
+    assert await in_page("document.title") == "deployed"

@@ -85,7 +85,7 @@ async def test_a_select_controlled_by_a_framework_keeps_the_choice(
         ({"selector": "#words", "value": "a"}, "invalid_arguments", "not a select"),
         ({"selector": "#one"}, "invalid_arguments", "value or label"),
         ({"selector": "#one", "value": "a", "label": "Apple"}, "invalid_arguments", "value or"),
-        ({"value": "a"}, "invalid_arguments", "ref or selector"),
+        ({"value": "a"}, "invalid_arguments", "ref, selector, find"),
         ({"selector": "#nothing", "value": "a"}, "element_not_found", "#nothing"),
     ],
 )

@@ -29,6 +29,7 @@ async def test_a_plan_allowed_in_the_panel_replaces_approvals_on_its_site_only(
             await panel.click("article button[data-scope=session]")
             assert (await call)["granted"] == [host]
             assert await agent.call("browser_execute_script", code="6 * 7") == {"value": 42}
+            await panel.view("settings")
             assert "whatever its plan needs" in await panel.text("li[data-grant]")
 
             other = started(agent.call("update_plan", domains=["a.example"], approach=["x"]))
@@ -41,6 +42,7 @@ async def test_a_plan_allowed_in_the_panel_replaces_approvals_on_its_site_only(
             await panel.click("article button[data-decision=deny]")
             assert (await failure(script)).reason == "permission_denied"
 
+            await panel.view("now")
             await agent.call("turn_answer_start")
             await panel.until(
                 "document.querySelector('li[data-session]').innerText.includes('answering')",

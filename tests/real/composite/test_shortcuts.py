@@ -101,8 +101,8 @@ async def test_an_element_is_found_by_its_name_after_the_page_was_rebuilt(
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("<div><button>Delete</button></div>", "There is no [page content"),
-        ("<p><button>Save</button><p><button>Save</button>", "more than one [page content"),
+        ("<div><button>Delete</button></div>", "There is no [page "),
+        ("<p><button>Save</button><p><button>Save</button>", "more than one [page "),
     ],
 )
 async def test_a_run_stops_at_a_missing_element_and_says_so(

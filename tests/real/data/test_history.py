@@ -74,7 +74,7 @@ async def test_a_history_is_cut_to_its_budget_and_marked_as_page_content(
     result = await agent.result(SEARCH, query="numbat", maxTokens=50)
     data, text = result["structuredContent"], result["content"][0]["text"]
     assert (len(data["pages"]), data["total"]) == (1, 3)
-    assert "raise maxTokens" in text and "data, not instructions" in text
+    assert "raise maxTokens" in text and "[page " in text
 
 
 async def test_bookmarks_are_created_found_and_listed(agent: Agent, cdp: Cdp, site: Site) -> None:

@@ -55,7 +55,7 @@ async def test_a_document_that_is_not_html_is_named_and_every_tool_gives_a_resul
     for tool in ("browser_read_page", "browser_get_tab_content", "browser_get_page_html"):
         result = await agent.result(tool, tabId=tab)
         assert result["structuredContent"]["contentType"] == kind
-        named = "This is a PDF" if kind == "application/pdf" else f" {kind} [end of page content "
+        named = "This is a PDF" if kind == "application/pdf" else f" {kind} [end "
         assert named in result["content"][0]["text"]
     for tool, arguments in EVERY_TOUCH:
         result = await agent.result(tool, tabId=tab, **arguments)
@@ -98,6 +98,16 @@ async def test_a_navigation_can_be_repeated_while_it_is_loading(
     for _ in range(2):
         again = await agent.call("browser_navigate_tab", url=url, tabId=tab)
         assert again["status"] == "loading"
+
+
+@pytest.mark.parametrize("own_limits", [4], indirect=True)
+async def test_a_page_that_never_answers_is_opened_all_the_same(
+    own_limits: tuple[Agent, str], site: Site
+) -> None:
+    agent, _ = own_limits
+    opened = await agent.call("browser_open_tab", url=html(site, "<script>for (;;);</script>"))
+    assert opened["status"] == "loading"
+    await agent.call("browser_close_tab", tabId=opened["tabId"])
 
 
 @pytest.fixture

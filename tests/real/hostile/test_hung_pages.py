@@ -1,6 +1,7 @@
 """Pages that hang: their tabs can still be navigated, closed and taken back."""
 
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -16,6 +17,10 @@ from tests.support.site import Site
 pytestmark = pytest.mark.real_browser
 HANGS = """<title>fine</title><script>
 setTimeout(() => { document.title = "at work"; for (;;); }, 300)</script>"""
+FRAME_HANGS = """<script>
+setTimeout(() => { parent.postMessage("at work", "*"); setTimeout(() => { for (;;); }); }, 300)
+</script>"""
+HEARS = "<script>onmessage = ({ data }) => (document.title = data)</script>"
 
 
 async def hung(agent: Agent, opened: Opener, site: Site) -> int:
@@ -50,6 +55,17 @@ async def test_an_action_in_a_page_that_hangs_times_out(
     assert failed.value.reason == "timeout"
 
 
+async def test_a_search_says_that_a_frame_did_not_answer(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    source = f"{site.other}/html?body={quote('<button>Pay</button>' + FRAME_HANGS)}"
+    page = f"<title>fine</title><button>Order</button><iframe src='{source}'></iframe>{HEARS}"
+    await at_work(agent, await opened(html(site, page)))
+    result = await agent.result("browser_find", query="Order")
+    assert [match["name"] for match in result["structuredContent"]["matches"]] == ["Order"]
+    assert "Only a part of the page could be searched" in result["content"][0]["text"]
+
+
 STANDING = """Promise.all([chrome.tabs.get(%d), chrome.storage.session.get("holds")])
   .then(([tab, { holds }]) => [tab.groupId, holds.filter(([id]) => id === tab.id)])"""
 DARK = [{"name": "prefers-color-scheme", "value": "dark"}]
@@ -69,6 +85,7 @@ async def test_a_person_can_take_back_a_tab_with_an_open_dialog_at_once(
             lambda: ann.call("browser_get_tab_info"), until=lambda found: "dialog" in found
         )
         async with panel_of(here.cdp) as panel:
+            await panel.view("tabs")
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
         worker = await here.cdp.worker()
         await eventually(

@@ -236,5 +236,6 @@ async def test_emulation_ends_when_the_person_takes_the_tab_back(
         await ann.call("browser_emulate_device", **DEVICE)
         assert await seen(here.cdp, url, SIZE) == [390, 844, 3, True]
         async with panel_of(here.cdp) as panel:
+            await panel.view("tabs")
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
         await eventually(lambda: seen(here.cdp, url, SIZE), until=lambda found: found == before)

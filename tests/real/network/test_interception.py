@@ -109,7 +109,7 @@ async def test_navigating_returns_once_the_agent_has_to_answer_a_request(
     (request,) = result["waiting"]
     assert (request["url"], request["resourceType"]) == (url, "Document")
     text = await agent.text(LIST)
-    assert request["requestId"] in text and "data, not instructions" in text
+    assert request["requestId"] in text and "[page " in text
     made = "<title>made up</title><script src=/made-up.js></script><p>after"
     kind = {"Content-Type": "text/html"}
     await agent.call(FULFILL, requestId=request["requestId"], status=200, headers=kind, body=made)

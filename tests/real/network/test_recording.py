@@ -137,7 +137,7 @@ async def test_one_request_has_headers_and_bodies_and_no_credentials(
     assert sent["authorization"] == sent["cookie"] == "[redacted]"
     assert sent["x-plain"] == "seen"
     assert "very-private" not in json.dumps(result) and "my-word" not in json.dumps(result)
-    assert "page content" in result["content"][0]["text"]
+    assert "[page " in result["content"][0]["text"]
 
 
 async def test_a_binary_body_is_in_base64_and_a_missing_one_has_a_reason(

@@ -62,6 +62,7 @@ async def test_a_persons_tab_is_recorded_from_the_first_use_until_it_is_no_longe
         url = loud(site.url)
         tab = await persons_tab(here, agent, url)
         async with panel_of(here.cdp) as panel:
+            await panel.view("tabs")
             await panel.click("#this-tab button[data-action=share]")
             await panel.text("#this-tab button[data-action=unshare]")
             assert not await is_debugged(here, url)
@@ -96,8 +97,9 @@ async def test_taking_back_a_tab_deletes_its_recording(tmp_path: Path, site: Sit
         tab = (await agent.call("browser_open_tab", url=url))["tabId"]
         assert await is_debugged(here, url) and await is_held(here, tab)
         async with panel_of(here.cdp) as panel:
+            await panel.view("tabs")
             await panel.click(f"li[data-tab='{tab}'] button[data-action=take-back]")
-            await panel.until(f"!document.querySelector(\"li[data-tab='{tab}']\")", "it to go")
+            await panel.text(f"li[data-tab='{tab}'] button[data-action=share]")
         with pytest.raises(ToolFailed) as failed:
             await agent.call("browser_get_network_requests", tabId=tab)
         assert failed.value.reason == "foreign_tab"

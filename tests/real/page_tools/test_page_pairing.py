@@ -34,6 +34,7 @@ async def test_a_page_asks_to_pair_is_admitted_by_its_code_and_removed_by_the_co
                 await panel.until(
                     "!document.querySelector('li[data-pairing]')", "the pairing request to go"
                 )
+                await panel.view("settings")
                 level = "document.querySelector('li[data-page] select').value"
                 assert await panel.value(level) == "auto"
             assert managed.product.run("page", "list").stdout == f"{here.site}: auto\n"

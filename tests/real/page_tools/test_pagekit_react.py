@@ -1,15 +1,14 @@
 """The React example of docs/pagekit.md, copied from that page, with React in a real browser."""
 
-import re
 import shutil
 import subprocess
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
 
+from tests.page_samples import samples
 from tests.real.conftest import Opener
 from tests.support.agent import Agent
 from tests.support.browsers.page_tools import tool, withdrawn
@@ -29,10 +28,8 @@ MODULES = ("--moduleResolution", "bundler", "--jsx", "react-jsx", "--types", "re
 
 
 def _example() -> str:
-    text = (ROOT / "docs" / "pagekit.md").read_text().partition("\n## React\n")[2]
-    found = re.match(r"\n+((?:    .*\n|\n)+)", text)
-    assert found
-    return dedent(found[1])
+    (found,) = [one for one in samples(ROOT / "docs" / "pagekit.md") if one.kind == "jsx"]
+    return found.text
 
 
 def _run(folder: Path, *command: str | Path) -> None:

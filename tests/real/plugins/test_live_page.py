@@ -1,6 +1,7 @@
 """`live_page` of the testing kit: a test of a plugin with a page in a real browser."""
 
 import asyncio
+import json
 from functools import partial
 from pathlib import Path
 
@@ -71,6 +72,14 @@ async def _tested(product: Product, folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def _close_tabs(product: Product) -> None:
+    """Close what the command line has open: other tests may have left a page of the site."""
+    listed = product.run("tool", "call", "browser_list_tabs").stdout
+    for tab in json.loads(listed)["structuredContent"]["tabs"]:
+        if tab["usable"]:
+            product.run("tool", "call", "browser_close_tab", f"tabId:={tab['tabId']}")
+
+
 @pytest.mark.requirement("TH-10", "TH-12")
 async def test_a_plugin_is_tested_with_a_page_in_the_browser(
     product: tuple[Product, int], site: Site, tmp_path: Path
@@ -81,5 +90,6 @@ async def test_a_plugin_is_tested_with_a_page_in_the_browser(
     (tmp_path / "last.js").write_text("__tabhub.args[0];")
     address = html(site, "<title>Here</title><h1>live</h1>")
     assert "1 passed" in await _tested(product[0], tmp_path, "--live-url", address)
+    _close_tabs(product[0])
     skipped = await _tested(product[0], tmp_path, "--", "-rs")
     assert "1 skipped" in skipped

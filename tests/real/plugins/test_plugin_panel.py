@@ -43,20 +43,21 @@ async def test_a_plugin_is_installed_set_up_updated_and_removed_in_the_panel(
         registry.publish(NAME, "1.0.0", _tarball("1.0.0"))
         async with rig(tmp_path) as here, panel_of(here.cdp) as panel:
             home = Home(here.product.home)
+            await panel.view("plugins")
             await _enter(panel, "#plugin-words", "notes")
             await panel.click("button[data-action=plugin-search]")
             assert NAME in await panel.text(f"li[data-result='{NAME}']")
-            await panel.click(f"li[data-result='{NAME}'] button")
+            await panel.click(f"li[data-result='{NAME}'] [data-action=plugin-install]")
             text = await panel.text(ROW)
-            assert "Notes <i>" in text and "tabhub plugin review notes" in text
+            assert "Notes <i>" in text and "Blocked until you review it" in text
 
-            await panel.click(f"{ROW} summary")
+            await panel.click(f"{ROW} [data-settings] summary")
             assert "Site <b> (required)" in await panel.text(f"{ROW} [data-setting=site]")
-            await _enter(panel, f"{ROW} [data-setting=token] input", SWORDFISH)
+            await _enter(panel, f"{ROW} [data-setting=token] [data-value]", SWORDFISH)
             await panel.click(f"{ROW} button[data-action=plugin-save]")
             assert "site is required" in await panel.text("#error")
-            await _enter(panel, f"{ROW} [data-setting=site] input", "work=https://a.example")
-            await _enter(panel, f"{ROW} [data-setting=loud] select", "yes")
+            await _enter(panel, f"{ROW} [data-setting=site] [data-value]", "work=https://a.example")
+            await _enter(panel, f"{ROW} [data-setting=loud] [data-value]", "yes")
             await panel.click(f"{ROW} button[data-action=plugin-save]")
             await panel.until(
                 f"document.querySelector('{ROW}').textContent.includes('Token (set)')",
@@ -70,6 +71,13 @@ async def test_a_plugin_is_installed_set_up_updated_and_removed_in_the_panel(
             }
             page = await panel.value("document.documentElement.outerHTML")
             assert SWORDFISH not in page
+
+            await panel.click(f"{ROW} [data-setting=loud] [data-remove]")
+            await panel.click(f"{ROW} button[data-action=plugin-save]")
+            await eventually(
+                lambda: json.loads(home.config.read_text())["settings"]["notes"],
+                until=lambda now: "loud" not in now,
+            )
 
             registry.publish(NAME, "1.1.0", _tarball("1.1.0"))
             await panel.click("button[data-action=plugin-check]")

@@ -37,6 +37,7 @@ async def test_a_plugin_is_read_and_approved_in_the_panel_and_again_after_a_chan
         folder = home.plugins / "demo"
         write_package(folder, package_json(displayName=HOSTILE), adapter=f"// {HOSTILE}\n")
         here.product.run("config", "set", "localPlugins", "[]")
+        await panel.view("plugins")
         await panel.click(f"{ROW} button[data-action=plugin-review]")
         facts = await panel.text(f"{ROW} [data-review]")
         assert "https://demo.example/*" in facts and str(folder) in facts
@@ -51,11 +52,18 @@ async def test_a_plugin_is_read_and_approved_in_the_panel_and_again_after_a_chan
         assert level(home) == "ask"
         await panel.until(f"!document.querySelector('{ROW} [data-review]')", "the review to close")
 
-        write_package(folder, adapter=f"// {HOSTILE}\nsteal();\n")
+        lines = "\n".join(f"line({number});" for number in range(400))
+        write_package(folder, adapter=f"// {HOSTILE}\nsteal();\n{lines}\nlast();\n")
         here.product.run("config", "set", "localPlugins", "[]")
         await panel.click(f"{ROW} button[data-action=plugin-review]")
         await panel.click(f"{ROW} [data-file='{ADAPTER}'] summary")
-        assert "+steal();" in await panel.text(f"{ROW} [data-changes='{ADAPTER}']")
+        changes = f"{ROW} [data-changes='{ADAPTER}']"
+        text = await panel.text(changes)
+        assert "+steal();" in text and "+last();" not in text
+        await panel.click(f"{ROW} [data-action=more-lines]")
+        await panel.until(
+            f'document.querySelector("{changes}").innerText.includes("+last();")', "the rest"
+        )
         write_package(folder, adapter="worse();\n")
         await panel.click(f"{ROW} button[data-approve=auto]")
         assert "Nothing was" in await panel.text("#error")

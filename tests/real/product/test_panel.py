@@ -1,20 +1,12 @@
 """A person at the side panel, in a real browser."""
 
-import os
-import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tabhub.browser.launcher.finder import browser_arguments, find_browser
-from tests.support.browsers.cdp import browser_of
-from tests.support.browsers.managed import CONFIG, Rig, at_work, failure, rig, started
+from tests.support.browsers.managed import CONFIG, at_work, failure, rig, started
 from tests.support.browsers.panel import PANEL, panel_of
-from tests.support.eventually import PATIENCE
-from tests.support.product import Product
+from tests.support.browsers.persons import persons_browser
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -44,7 +36,7 @@ async def test_a_person_allows_and_denies_in_the_panel(tmp_path: Path, site: Sit
             await panel.click("article button[data-decision=deny]")
             assert (await failure(denied)).reason == "permission_denied"
             session = started(agent.call("browser_execute_script", code="3"))
-            await panel.click("article button[data-scope=session]")
+            await panel.allow("session")
             assert await session == {"value": 3}
             assert await agent.call("browser_execute_script", code="4") == {"value": 4}
             waiting = started(agent.call("browser_execute_script", code="5", tabId=-1))
@@ -90,6 +82,7 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
         persons = next(tab for tab in listed if tab["url"] == site.page("targets"))
         assert not persons["usable"] and "owner" not in persons
         async with panel_of(here.cdp) as panel:
+            await panel.view("tabs")
             await panel.click("#this-tab button[data-action=share]")
             await panel.text("#this-tab button[data-action=unshare]")
             assert "button" in await agent.text("browser_read_page", tabId=persons["tabId"])
@@ -105,6 +98,7 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
 
             call = started(agent.call("browser_execute_script", code=endless, tabId=own))
             await at_work(agent, own)
+            await panel.view("now")
             await panel.click("li[data-session] button[data-action=pause]")
             assert (await failure(call)).reason == "paused_by_person"
             paused = agent.call("browser_read_page", tabId=own)
@@ -120,8 +114,9 @@ async def test_a_person_shares_a_tab_takes_one_back_pauses_and_stops(
             await panel.click("button[data-action=resume-all]")
             await panel.text("button[data-action=stop-all]")
 
+            await panel.view("tabs")
             await panel.click(f"li[data-tab='{own}'] button[data-action=take-back]")
-            await panel.until(f"!document.querySelector(\"li[data-tab='{own}']\")", "it to go")
+            await panel.text(f"li[data-tab='{own}'] button[data-action=share]")
             taken = agent.call("browser_read_page", tabId=own)
             assert (await failure(started(taken))).reason == "foreign_tab"
 
@@ -154,39 +149,20 @@ async def test_no_agent_reaches_the_panel(tmp_path: Path, site: Site) -> None:
 async def test_in_a_persons_own_browser_reading_is_allowed_and_acting_needs_approval(
     tmp_path: Path, site: Site
 ) -> None:
-    product = Product(tmp_path / "home")
-    with product.running("start", "--port", "0"):
-        port = product.wait_running()
-        command = browser_arguments(
-            find_browser(),
-            extension=product.home / "extension",
-            profile=product.home / "profile",
-            headless=True,
-            extra=["--remote-debugging-port=0"],
-        )
-        with ended(subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)):
-            assert product.wait_browser()["browsers"][0]["kind"] == "personal"
-            async with browser_of(product.home) as cdp, panel_of(cdp) as panel:
-                here = Rig(product, port, cdp)
-                async with here.agent("robot") as agent:
-                    assert (await agent.call("browser_list_tabs"))["tabs"]
-                    call = started(agent.call("browser_open_tab", url=site.page("form")))
-                    assert site.page("form") in await panel.text("article[data-confirmation]")
-                    await panel.click("article button[data-scope=once]")
-                    await call
-                    assert "Email" in await agent.text("browser_read_page")
-                    click = started(agent.call("browser_click_element", selector="#mail"))
-                    await panel.click("article button[data-decision=deny]")
-                    assert (await failure(click)).reason == "permission_denied"
-
-
-@contextmanager
-def ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
-    try:
-        yield
-    finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait(PATIENCE)
+    async with (
+        persons_browser(tmp_path) as here,
+        panel_of(here.cdp) as panel,
+        here.agent("robot") as agent,
+    ):
+        assert (await agent.call("browser_list_tabs"))["tabs"]
+        call = started(agent.call("browser_open_tab", url=site.page("form")))
+        assert site.page("form") in await panel.text("article[data-confirmation]")
+        await panel.click("article button[data-scope=once]")
+        await call
+        assert "Email" in await agent.text("browser_read_page")
+        click = started(agent.call("browser_click_element", selector="#mail"))
+        await panel.click("article button[data-decision=deny]")
+        assert (await failure(click)).reason == "permission_denied"
 
 
 async def test_a_button_that_moves_under_the_pointer_ignores_clicks_at_first(
@@ -194,13 +170,12 @@ async def test_a_button_that_moves_under_the_pointer_ignores_clicks_at_first(
 ) -> None:
     async with rig(tmp_path) as here, here.agent("robot") as agent, panel_of(here.cdp) as panel:
         await agent.call("browser_open_tab", url=site.page("form"))
-        first = started(agent.call("browser_execute_script", code="'first'"))
+        first = started(agent.call("browser_execute_script", code="x\n" * 200))
         await panel.text("article[data-confirmation]")
-        second = started(agent.call("browser_execute_script", code="x\n" * 200))
+        second = started(agent.call("browser_execute_script", code="'second'"))
         rested = "document.querySelectorAll('article button[data-scope=once]:enabled').length === 2"
         await panel.until(rested, "both to be ready")
         watch = """globalThis.rested = new Promise((resolve) => {
-          scrollTo(0, document.body.scrollHeight);
           const place = document.querySelector("#approvals");
           new MutationObserver((_, observer) => {
             if (place.children.length > 1) return;
@@ -209,10 +184,10 @@ async def test_a_button_that_moves_under_the_pointer_ignores_clicks_at_first(
           }).observe(place, { childList: true });
         }); 1"""
         await panel.value(watch)
-        second.cancel()
+        first.cancel()
         assert await panel.value("rested") is True
         await panel.click("article button[data-scope=once]")
-        assert await first == {"value": "first"}
+        assert await second == {"value": "second"}
 
 
 async def test_the_panel_shows_which_agent_is_at_work(tmp_path: Path, site: Site) -> None:
@@ -220,8 +195,8 @@ async def test_the_panel_shows_which_agent_is_at_work(tmp_path: Path, site: Site
         await agent.call("browser_open_tab", url=site.page("form"))
         async with panel_of(here.cdp) as panel:
             call = started(agent.call("browser_wait_for_element", selector="#late"))
-            busy = "document.querySelector('#agents .dot.is-busy')?.title"
+            busy = "document.querySelector('#agents .swatch.is-busy')?.title"
             assert await panel.until(busy, "the agent to be shown at work") == "Wait for element"
             await panel.click("#agents button[data-action=pause]")
             assert (await failure(call)).reason == "paused_by_person"
-            await panel.until("!document.querySelector('#agents .dot.is-busy')", "it to be over")
+            await panel.until("!document.querySelector('#agents .swatch.is-busy')", "it to be over")

@@ -1,6 +1,7 @@
 """The connection recovers after the worker, server or browser dies, and after long silence."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +15,8 @@ from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("OT-25")]
 BROWSER = ("--browser", "--headless", "--browser-arg=--remote-debugging-port=0")
-IDLE_SECONDS = 600
+IDLE_SECONDS = float(os.environ.get("TABHUB_IDLE_SECONDS", "75"))
+"""The browser ends a worker after half a minute of silence; `make idle` waits ten minutes."""
 
 
 @pytest.fixture
@@ -164,7 +166,7 @@ async def test_the_start_page_of_a_browser_is_loaded_each_time(own: Product, sit
 
 @pytest.mark.slow
 @pytest.mark.timeout(IDLE_SECONDS + 120)
-async def test_after_ten_silent_minutes_the_next_call_works(
+async def test_after_a_long_silence_the_next_call_works(
     running: tuple[Product, int], site: Site
 ) -> None:
     product, port = running

@@ -120,3 +120,24 @@ async def test_features_that_the_next_worker_does_not_restore_end(
     held = await cdp.in_worker(HELD % tab)
     assert "coverage" not in held and "pseudo" not in held
     assert await cdp.evaluate(page, COLOR) == "rgb(0, 0, 0)"
+
+
+async def test_scripts_that_come_before_a_frames_page_do_not_keep_it_from_being_read(
+    agent: Agent, opened: Opener, cdp: Cdp, site: Site
+) -> None:
+    url = html(site, "<p>around</p>")
+    tab = await opened(url)
+    page = await cdp.page(url)
+    with site.holding():
+        # The frame has a blank document, whose global object its page takes over.
+        framing = "document.body.append(Object.assign(document.createElement('iframe'), {src}))"
+        await cdp.evaluate(page, f"const src = '/held'; {framing}; 1")
+        # As after a new load of the extension, the next worker injects its scripts everywhere.
+        await cdp.in_worker("chrome.storage.session.remove('injected')")
+        await restart(agent, cdp, tab)
+        injected = "chrome.storage.session.get('injected').then(({ injected }) => injected)"
+        await eventually(lambda: cdp.in_worker(injected), "the scripts are injected")
+        assert "around" in await agent.text("browser_read_page", tabId=tab)
+    come = "frames[0].document.body?.innerText"
+    await eventually(lambda: cdp.evaluate(page, come), until=lambda text: text == "let go")
+    assert "let go" in await agent.text("browser_read_page", tabId=tab)

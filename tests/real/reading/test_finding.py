@@ -82,10 +82,21 @@ async def test_find_reaches_all_frames_and_shadow_roots(
 ) -> None:
     await opened(site.page("frames"))
     for name in ("Press near", "Press far", "Press deep", "Written button", "Press shadowed"):
-        assert await best(agent, name) == f"button {name}"
+        found = await agent.result("browser_find", query=name)
+        first = found["structuredContent"]["matches"][0]
+        assert (first["role"], first["name"]) == ("button", name), found["content"]
     await opened(site.page("shadow"))
     for name in ("Nested button", "Closed button"):
         assert await best(agent, name) == f"button {name}"
+
+
+async def test_the_first_search_on_a_page_reaches_every_frame(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    source = f"{site.other}/inner.html"
+    frames = "".join(f"<iframe src='{source}?name={number}'></iframe>" for number in range(40))
+    await opened(html(site, f"<title>Many</title><h1>Many frames</h1>{frames}"))
+    assert (await agent.call("browser_query_elements", selector="button"))["total"] == 40
 
 
 async def test_at_most_twenty_matches_are_listed_with_a_note_of_more(

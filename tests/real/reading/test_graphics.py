@@ -7,7 +7,7 @@ import pytest
 
 from tests.real.conftest import Opener
 from tests.real.looking import html, page_lines
-from tests.support.agent import Agent
+from tests.support.agent import Agent, ToolFailed
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-20")]
@@ -38,22 +38,30 @@ async def test_shapes_of_a_drawing_have_a_colour_and_a_position(
     first, *shapes = await lines(drawing)
     assert first == "img [ref_1] box=0,0,200,100"
     assert [shape.split("]")[0].split(" [")[0].strip() for shape in shapes] == [
-        "circle",
-        "rect",
         'rect "March"',
         'text "Total"',
+        "circle",
+        "rect",
     ]
-    assert shapes[0].endswith("color=#ff0000 box=40,40,20,20")
-    assert shapes[1].endswith('hint="bar" color=#0000ff box=100,0,20,40')
+    assert shapes[2].endswith("color=#ff0000 box=40,40,20,20")
+    assert shapes[3].endswith('hint="bar" color=#0000ff box=100,0,20,40')
 
 
-async def test_a_large_drawing_is_not_listed_shape_by_shape(
+async def test_like_shapes_of_a_large_drawing_are_one_line_after_those_with_a_name(
     lines: Callable[..., Awaitable[list[str]]],
 ) -> None:
-    shapes = "<circle cx=50 cy=50 r=10 />" * 70
-    text = await lines(f"<svg width=100 height=100>{shapes}</svg>")
-    assert sum(line.startswith(" circle [") for line in text) == 50
-    assert text[-1] == " (and more shapes)"
+    grid = "<line x2=9 y2=9 stroke=black /><text y=9>Label {0}</text>"
+    few = "<rect width=9 height=9 /><path d=M0,0L9,9 /><path d=M0,0L9,9><title>Peru</title></path>"
+    shapes = "".join(grid.format(n) for n in range(401))
+    text = await lines(f"<svg width=100 height=100>{shapes}{few}</svg><p>After</p>")
+    assert [line.split(" [")[0] for line in text] == [
+        "img",
+        *(f' text "Label {n}"' for n in range(401)),
+        ' path "Peru"',
+        " rect",
+        " 401 × line",
+        '"After"',
+    ]
 
 
 async def test_decorative_icons_and_their_shapes_are_left_out(
@@ -151,6 +159,27 @@ async def test_lines_and_shapes_without_fill_are_clicked_on_their_outline(
     for id in ("line", "ring"):
         await agent.call("browser_click_element", selector=f"#{id}")
     assert await in_page("document.title") == "linering"
+
+
+async def test_a_text_is_clicked_through_a_shape_of_its_own_group(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    node = "<rect width=90 height=30 fill=white opacity=0.1 />"
+    groups = (
+        f"<g id=a><text y=20>Above</text>{node}</g>"
+        f"<g id=b transform='translate(0 40)'>{node}<g><text y=20 pointer-events=none>Through"
+        "</text></g></g>"
+        "<g transform='translate(0 80)'><g><text y=20>Behind</text><path d='M0 0h1v1z' /></g></g>"
+        "<rect id=c y=80 width=90 height=30 />"
+    )
+    script = "onclick='document.title += event.target.parentNode.id'"
+    await opened(html(site, f"<svg width=200 height=200 {script}>{groups}</svg>"))
+    for name in ("Above", "Through"):
+        await agent.call("browser_click_element", find=name)
+    assert await in_page("document.title") == "ab"
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_click_element", find="Behind")
+    assert failed.value.reason == "covered_by"
 
 
 async def test_the_whole_value_of_a_field_can_be_read(

@@ -50,12 +50,13 @@ OTHERS = """plain button, labelled button, titled button, submit input, image in
 image link, link without address, search field, date field, colour field, file field,
 field by placeholder, button by role, textbox by role, menu item, menu radio, listbox by role,
 grid cell, plain text, button in details, clickable span, span with handler, focusable block,
-a clickable word, clickable row of two cells, svg link, svg circle, svg rect, map area,
+a clickable word, clickable row | of two cells, svg link, svg circle, svg rect, map area,
 video player, audio player, open dialog, button in dialog, button in open shadow,
 field in open shadow, button in closed shadow, field in closed shadow, slotted button,
 button beside slot, near frame, button in frame, link in frame, far frame, button in far frame,
 button below the fold, button in scroller"""
 WITH_REF = re.compile(r' *\S+ "([^"]*)" \[ref_\d+\] ?(.*)')
+ROW = re.compile(r" *row \[ref_\d+\]: (.*)")
 
 
 @pytest.fixture
@@ -64,7 +65,8 @@ async def zoo(agent: Agent, opened: Opener, site: Site) -> dict[str, str]:
     await opened(site.page("zoo"))
     lines = page_lines(await agent.text("browser_read_page")).splitlines()
     found = (WITH_REF.fullmatch(line) for line in lines)
-    return {line[1]: line[2] for line in found if line}
+    rows = (ROW.fullmatch(line) for line in lines)
+    return {line[1]: line[2] for line in found if line} | {row[1]: "" for row in rows if row}
 
 
 async def test_every_interactive_element_has_a_ref(zoo: dict[str, str]) -> None:

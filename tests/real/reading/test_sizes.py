@@ -80,3 +80,20 @@ async def test_the_interactive_filter_includes_off_screen_elements(
     assert await seen_in(product[0].home, address, count) == 9000
     text = await agent.text("browser_read_page", filter="interactive", max_chars=3_000_000)
     assert text.count('button "B') == 9000
+
+
+@pytest.mark.requirement("TH-20")
+async def test_little_is_written_around_an_answer_of_one_line(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    await opened(html(site, "<button id=b onclick='this.after(1)'>Go</button>"))
+    calls: list[tuple[str, dict[str, object], str]] = [
+        ("browser_execute_script", {"code": "1+1"}, "2"),
+        ("browser_read_page", {}, 'button "Go" [ref_1]'),
+        ("browser_click_element", {"selector": "#b"}, '+"1"'),
+        ("browser_get_tab_content", {}, "Go 1"),
+    ]
+    for tool, arguments, answer in calls:
+        text = await agent.text(tool, **arguments)
+        assert answer in text
+        assert len(text.encode()) - len(answer) <= 60, text

@@ -45,7 +45,7 @@ async def test_the_main_content_is_read_as_a_person_sees_it(
     shape = result["structuredContent"]
     assert shape["text"] == page_lines(result["content"][0]["text"]) == TEXT
     assert (shape["source"], shape["title"], shape["truncated"]) == ("main", "Story", False)
-    assert " main [end of page content " in result["content"][0]["text"]
+    assert " main [end " in result["content"][0]["text"]
     assert ". For all of it: selector body.)" in result["content"][0]["text"]
     whole = (await agent.call("browser_get_tab_content", selector="body"))["text"]
     assert whole.startswith("Home About\n\nThe story")

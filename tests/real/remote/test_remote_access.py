@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +14,12 @@ from tests.support.browsers.cdp import Cdp
 from tests.support.browsers.panel import PANEL, Panel
 from tests.support.browsers.remote import (
     Json,
+    choose,
     configure,
+    fill,
     listed,
     managed,
+    page_of,
     remote_agent,
     store,
     stored,
@@ -27,42 +28,23 @@ from tests.support.browsers.unpacked import OPTIONS, browser_with
 from tests.support.eventually import PATIENCE, eventually
 
 pytestmark = pytest.mark.real_browser
-SECTION = "document.querySelector('#remote-section')?.hidden === false"
+REMOTE = f"{PANEL}#remote"
+SECTION = "!!document.querySelector('#remote-section')"
 BADGE = "chrome.action.getBadgeText({})"
-
-
-@asynccontextmanager
-async def page_of(cdp: Cdp, url: str) -> AsyncIterator[Panel]:
-    target = await cdp.open(url)
-    attached = await cdp.send("Target.attachToTarget", targetId=target, flatten=True)
-    page = Panel(cdp, attached["sessionId"], target)
-    yield page
-    await page.close()
 
 
 async def badge(cdp: Cdp) -> Any:
     return await cdp.in_worker(BADGE)
 
 
-async def choose(panel: Panel, client: str, level: str) -> None:
-    """Choose a level with the keyboard, as a person does."""
-    row = f"document.querySelector('li[data-client={client}]')"
-    await panel.until(f"{row}?.querySelector('select')?.disabled === false", "the choice")
-    await panel.value(f"{row}.querySelector('select').focus()")
-    await panel.key(level[0])
-    chosen = "" if level == "nothing" else level
-    # The worker says it again once it holds.
-    await panel.until(f"{row}?.dataset.level === '{chosen}'", level)
-
-
 async def test_a_personal_browser_refuses_every_client_until_it_is_allowed_by_name(
     proxy: ServedProxy, personal: Cdp
 ) -> None:
-    async with remote_agent(proxy) as agent, page_of(personal, PANEL) as panel:
+    async with remote_agent(proxy) as agent, page_of(personal, REMOTE) as panel:
         for method in ("getTabs", "createTab", "screenshot", "forwardCDPCommand", "tabhub.link"):
             assert await agent.refusal(method) == "permission_off"
         await panel.until(SECTION, "the section")
-        await shows(panel, "laptop · connected")
+        await shows(panel, "laptop\nconnected")
         assert await badge(personal) == "R"
         await choose(panel, "laptop", "look")
         assert (await agent.call("getTabs"))["tabs"]
@@ -82,7 +64,7 @@ async def test_one_button_ends_all_until_the_person_connects_again(
     proxy: ServedProxy, personal: Cdp
 ) -> None:
     await store(personal, remoteClients={"laptop": "everything"})
-    async with remote_agent(proxy) as agent, page_of(personal, PANEL) as panel:
+    async with remote_agent(proxy) as agent, page_of(personal, REMOTE) as panel:
         await agent.call("createTab")
         assert await badge(personal) == "R"
         await panel.click("[data-action=remote-end]")
@@ -100,7 +82,7 @@ async def test_one_button_ends_all_until_the_person_connects_again(
 async def test_a_client_can_be_allowed_before_it_has_come(
     proxy: ServedProxy, personal: Cdp
 ) -> None:
-    async with page_of(personal, PANEL) as panel:
+    async with page_of(personal, REMOTE) as panel:
         await panel.until(SECTION, "the section")
         await panel.value("document.querySelector('#remote-name').value = 'phone'")
         await panel.click("[data-action=remote-add]")
@@ -115,11 +97,11 @@ async def test_a_client_that_comes_and_goes_leaves_the_choice_of_its_level_alone
     proxy: ServedProxy, personal: Cdp
 ) -> None:
     select = "document.querySelector('li[data-client=laptop] select')"
-    async with remote_agent(proxy), page_of(personal, PANEL) as panel:
+    async with remote_agent(proxy), page_of(personal, REMOTE) as panel:
         await panel.until(f"{select}?.disabled === false", "the choice")
         await panel.value(f"{select}.isSame = true")
         async with remote_agent(proxy):
-            await shows(panel, "laptop · connected 2 times")
+            await shows(panel, "connected 2 times")
             assert await panel.value(f"{select}.isSame && !{select}.disabled")
         await panel.until("!document.body.innerText.includes('2 times')", "the second to leave")
         assert await panel.value(f"{select}.isSame && !{select}.disabled")
@@ -129,8 +111,8 @@ async def test_names_that_differ_only_in_spaces_do_not_look_the_same(
     proxy: ServedProxy, personal: Cdp
 ) -> None:
     await store(personal, remoteClients={"laptop": "everything"})
-    async with remote_agent(proxy, "laptop ") as agent, page_of(personal, PANEL) as panel:
-        await shows(panel, "“laptop ” · connected")
+    async with remote_agent(proxy, "laptop ") as agent, page_of(personal, REMOTE) as panel:
+        await shows(panel, "“laptop ”\nconnected")
         assert await agent.refusal("getTabs") == "permission_off"
 
 
@@ -228,7 +210,21 @@ async def test_another_service_is_asked_about_with_what_it_ends(
         assert f"It replaces {host}, and what you have allowed its clients is forgotten" in about
         await options.click("#remote-accept")
         await shows(options, "other.example")
-    assert await stored(personal, "remoteClients") == {}
+    # The question shows that host too, before anything is stored.
+    await eventually(
+        lambda: stored(personal, "remoteClients"), "no level", until=lambda found: found == {}
+    )
+
+
+async def test_a_service_that_is_removed_is_left_at_once(proxy: ServedProxy, personal: Cdp) -> None:
+    async with remote_agent(proxy) as agent, page_of(personal, REMOTE) as panel:
+        await panel.click("#service summary")
+        await panel.click("#remote-forget")
+        ended = await agent.side.next(method="disconnected")
+        assert ended["params"]["connection_id"] == agent.connection
+        await eventually(lambda: listed(agent.side), "it to go", until=lambda found: not found)
+        assert await stored(personal, "remoteService") is None
+        await panel.until("!document.querySelector('#remote-section')", "the section to go")
 
 
 async def test_a_browser_is_paired_by_a_code(tmp_path: Path, proxy: ServedProxy) -> None:
@@ -243,18 +239,6 @@ async def test_a_browser_is_paired_by_a_code(tmp_path: Path, proxy: ServedProxy)
         await options.click("#remote-accept")
         async with client(proxy) as side:
             await eventually(lambda: listed(side), "the extension to be there")
-
-
-async def fill(page: Panel, **values: str) -> None:
-    """Fill in the form for a service and submit it."""
-    await page.until("document.querySelector('#remote-state')?.innerText.length > 1", "the state")
-    form = "document.querySelector('#remote')"
-    await page.value(f"{form}.reset()")
-    for name, value in values.items():
-        await page.value(f"{form}.elements.{name}.value = {json.dumps(value)}")
-    await page.click("#remote button")
-    problem = "document.querySelector('#remote-problem').innerText"
-    await page.until(f"!document.querySelector('#remote-confirm').hidden || {problem}", "an answer")
 
 
 async def shows(page: Panel, text: str) -> None:

@@ -33,7 +33,7 @@ async def test_a_tab_is_read_as_state_text_snapshot_and_picture(
     snapshot = await _read(agent, f"tab://{tab}/snapshot")
     picture = await _read(agent, f"tab://{tab}/screenshot")
     assert '"title":"Form"' in state["text"] and '"owner":"' in state["text"]
-    assert "page content" in text["text"] and "[ref_" not in text["text"]
+    assert "[page " in text["text"] and "[ref_" not in text["text"]
     assert "[ref_" in snapshot["text"]
     assert picture["mimeType"] == "image/jpeg"
     assert b64decode(picture["blob"])[:3] == b"\xff\xd8\xff"

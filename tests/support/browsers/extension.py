@@ -10,6 +10,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
+from tabhub.tools.acting.observing import DEPTH, PAGE_TOKENS
+from tabhub.tools.reports import CHARS_PER_TOKEN
 from tabhub.wire import link_versions as versions
 from tests.support.command_outputs import completed
 from tests.support.eventually import PATIENCE
@@ -31,6 +33,21 @@ class Refusal(Exception):
         super().__init__(message)
         details = {"reason": reason, **(data or {})}
         self.wire = {"code": -32000, "message": message, "data": details}
+
+
+def _is_look(message: dict[str, Any]) -> bool:
+    """Whether a tool only wants to show the page that it has opened; without an answer it waits."""
+    params = message["params"] if _names(message, "page.read") else {}
+    look = {"filter": "all", "depth": DEPTH, "maxChars": PAGE_TOKENS * CHARS_PER_TOKEN}
+    return bool(params.get("input") == look)
+
+
+def _names(message: dict[str, Any], command: str) -> bool:
+    return bool(message.get("params", {}).get("tool") == command)
+
+
+LOOKS = ("page.target", "page.receiver", "page.shownDialog")
+"""Commands that find what a person is asked about."""
 
 
 class FakeExtension:
@@ -120,6 +137,13 @@ class FakeExtension:
     async def _take(self, message: dict[str, Any]) -> None:
         if "method" not in message:
             self._answers.put_nowait(message)
+            return
+        if "page.read" not in self.handlers and _is_look(message):
+            await self.send({"id": message["id"], "error": Refusal("timeout").wire})
+            return
+        if any(name not in self.handlers and _names(message, name) for name in LOOKS):
+            # As an older extension: the person is asked without a name.
+            await self.send({"id": message["id"], "error": Refusal("unknown_command").wire})
             return
         self.received.put_nowait(message)
         if message["method"] == "browser/executeTool":

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,18 @@ class Rig:
     def http(self, token: str) -> httpx.AsyncClient:
         return client_of(self.port, token)
 
+    @property
+    def downloads(self) -> Path:
+        """The folder into which the browser saves."""
+        return self.product.home.parent / "downloads"
+
+    def setting(self, *path: str) -> Any:
+        """A part of the server's settings, as its file has them; {} if it is not there."""
+        found: Any = json.loads((self.product.home / "config.json").read_text())
+        for name in path:
+            found = found.get(name, {})
+        return found
+
     @asynccontextmanager
     async def agent(self, name: str) -> AsyncIterator[Agent]:
         """An agent with its own token."""
@@ -45,7 +57,8 @@ class Rig:
 
     def audit(self) -> list[dict[str, Any]]:
         """The entries of the log, without the lines that say that a call begins."""
-        lines = (self.product.home / "audit.log").read_text().splitlines()
+        file = self.product.home / "audit.log"
+        lines = file.read_text().splitlines() if file.exists() else []
         return [entry for entry in map(json.loads, lines) if not entry.get("began")]
 
 
@@ -58,14 +71,22 @@ def desktop_with_downloads(folder: Path) -> Path:
     return settings
 
 
-@asynccontextmanager
-async def rig(folder: Path, config: dict[str, Any] = CONFIG, *more: str) -> AsyncIterator[Rig]:
+@contextmanager
+def managed_product(
+    folder: Path, config: dict[str, Any], *more: str, **environment: str
+) -> Iterator[tuple[Product, int]]:
+    """A running product with its browser, and its port; several tests can use it."""
     product = Product(folder / "home")
     product.home.mkdir(mode=0o700)
     (product.home / "config.json").write_text(json.dumps(config))
-    product.environment["XDG_CONFIG_HOME"] = str(desktop_with_downloads(folder))
+    product.environment |= {"XDG_CONFIG_HOME": str(desktop_with_downloads(folder)), **environment}
     with product.running(*START, DEBUGGED, *more):
-        port = product.wait_browser()["port"]
+        yield product, product.wait_browser()["port"]
+
+
+@asynccontextmanager
+async def rig(folder: Path, config: dict[str, Any] = CONFIG, *more: str) -> AsyncIterator[Rig]:
+    with managed_product(folder, config, *more) as (product, port):
         async with browser_of(product.home) as cdp:
             yield Rig(product, port, cdp)
 

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from tabhub.wire.commands import misfit
-from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.cdp import Cdp, CdpError
 from tests.support.browsers.extension_alone import extension_with
 from tests.support.eventually import eventually
 from tests.support.scripted_server import ScriptedServer
@@ -140,7 +140,8 @@ class PluginBench:
         return await self.cdp.evaluate(target, code)
 
     async def happens(self, target: str, code: str) -> None:
-        await eventually(lambda: self.value(target, f"Boolean({code})"), code)
+        """Wait for it, also while the page navigates and gives no answers."""
+        await eventually(lambda: self.value(target, f"Boolean({code})"), code, ignore=(CdpError,))
 
 
 def _is_report(message: dict[str, Any]) -> bool:

@@ -15,6 +15,7 @@ import msgspec
 from tabhub.wire.tunnel import CallingEnd, Closed, TunnelAnswer
 from tests.proxy.served import ServedProxy, Side, client, token
 from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.panel import Panel
 from tests.support.browsers.unpacked import Change, browser_with
 from tests.support.eventually import PATIENCE, eventually
 from tests.support.scripted_server import GREETING
@@ -196,3 +197,37 @@ class RemoteServer:
 def reason_of(answer: Json) -> str:
     reason: str = answer["error"]["data"]["reason"]
     return reason
+
+
+@asynccontextmanager
+async def page_of(cdp: Cdp, url: str) -> AsyncIterator[Panel]:
+    target = await cdp.open(url)
+    attached = await cdp.send("Target.attachToTarget", targetId=target, flatten=True)
+    page = Panel(cdp, attached["sessionId"], target)
+    yield page
+    await page.close()
+
+
+async def choose(panel: Panel, client: str, level: str) -> None:
+    """Choose a level with the keyboard, as a person does."""
+    row = f"document.querySelector('li[data-client={client}]')"
+    select = f"{row}?.querySelector('[data-action=remote-level]')"
+    await panel.until(f"{select}?.disabled === false", "the choice")
+    # Leaving it ends the word that its last key began.
+    await panel.value(f"document.activeElement.blur(), {select}.focus()")
+    await panel.key(level[0])
+    chosen = "" if level == "nothing" else level
+    # The worker says it again once it holds.
+    await panel.until(f"{row}?.dataset.level === '{chosen}'", level)
+
+
+async def fill(page: Panel, **values: str) -> None:
+    """Fill in the form for a service and submit it."""
+    await page.until("document.querySelector('#remote-state')?.innerText.length > 1", "the state")
+    form = "document.querySelector('#remote')"
+    await page.value(f"{form}.reset()")
+    for name, value in values.items():
+        await page.value(f"{form}.elements.{name}.value = {json.dumps(value)}")
+    await page.click("#remote [data-action=service-read]")
+    problem = "document.querySelector('#remote-problem').innerText"
+    await page.until(f"!document.querySelector('#remote-confirm').hidden || {problem}", "an answer")

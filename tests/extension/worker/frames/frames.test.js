@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Frame } from "../../../../extension/worker/frames/frames.js";
+import {
+  childCommitted,
+  Frame,
+  frameConnected,
+  framesOf,
+  untilConnected,
+} from "../../../../extension/worker/frames/frames.js";
 
 globalThis.chrome = { runtime: {} };
 
@@ -41,4 +47,46 @@ test("unrequested answers count toward the rate limit, requested ones do not", a
   assert.deepEqual(events, []);
   for (let i = 0; i < 3000; i++) port.say({ id: 5 });
   assert.deepEqual(events, ["rate", "gone"]);
+});
+
+function connect(tabId, frameId, documentId) {
+  const port = { name: "frame", sender: { tab: { id: tabId }, frameId, documentId } };
+  port.onMessage = { addListener: (listener) => (port.say = listener) };
+  port.onDisconnect = { addListener: () => {} };
+  frameConnected(port);
+  port.say({ type: "hello" });
+}
+
+test("a child frame that has loaded is waited for until it connects", async () => {
+  const url = "https://b.example/";
+  childCommitted({ tabId: 5, frameId: 7, url, documentId: "one" });
+  const order = [];
+  const waited = untilConnected(5).then(() => order.push("waited"));
+  await Promise.resolve();
+  order.push("connected");
+  connect(5, 7, "one");
+  await waited;
+  assert.deepEqual(order, ["connected", "waited"]);
+  assert.deepEqual(
+    framesOf(5).map(({ frameId }) => frameId),
+    [7],
+  );
+});
+
+test("a child frame that never connects is waited for once", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  childCommitted({ tabId: 6, frameId: 7, url: "https://b.example/a.pdf", documentId: "one" });
+  const waited = untilConnected(6);
+  context.mock.timers.tick(500);
+  await waited;
+  await untilConnected(6);
+});
+
+test("a frame that connected before its load was reported, or where no script runs, is not waited for", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  connect(8, 7, "one");
+  childCommitted({ tabId: 8, frameId: 7, url: "https://b.example/", documentId: "one" });
+  childCommitted({ tabId: 8, frameId: 9, url: "https://b.example/", documentId: "two" });
+  childCommitted({ tabId: 8, frameId: 9, url: "chrome-error://chromewebdata/", documentId: "three" });
+  await untilConnected(8);
 });

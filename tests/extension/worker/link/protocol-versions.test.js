@@ -25,25 +25,25 @@ test("the older part is named, and how to update it", () => {
 });
 
 test("the subprotocol has protocol and version", () => {
-  assert.equal(offerOf(ownEnd()), "v1-1.0.0");
+  assert.equal(offerOf(ownEnd()), "v2-1.0.0");
 });
 
 const greeting = (protocol, version) => ({ protocol, server: { name: "tabhub", version } });
 
 test("a server of the same version gives no notice", () => {
   const met = new MetServer();
-  assert.equal(met.greeted(greeting(1, "1.0.0")), true);
+  assert.equal(met.greeted(greeting(2, "1.0.0")), true);
   assert.deepEqual([met.text, met.problem], ["", ""]);
 });
 
 test("another version is a notice; too old a server is the problem", () => {
   const met = new MetServer();
-  assert.equal(met.greeted(greeting(1, "0.9.0")), true);
-  assert.match(met.text, /newer than the server \(0\.9\.0, protocol 1\)\. Update tabhub/);
+  assert.equal(met.greeted(greeting(2, "0.9.0")), true);
+  assert.match(met.text, /newer than the server \(0\.9\.0, protocol 2\)\. Update tabhub/);
   assert.equal(met.problem, "");
   assert.equal(met.greeted(greeting(0, "0.9.0")), false);
   assert.match(met.problem, /cannot work together\. Update tabhub/);
-  assert.equal(met.greeted(greeting(1, "1.0.0")), true);
+  assert.equal(met.greeted(greeting(2, "1.0.0")), true);
   assert.equal(met.text, "");
 });
 
@@ -51,11 +51,11 @@ test("a server that refuses the extension is the problem, and its version is kno
   const met = new MetServer();
   met.closed(INCOMPATIBLE);
   assert.equal(met.problem, "");
-  assert.equal(met.greeted(greeting(2, "2.0")), true);
+  assert.equal(met.greeted(greeting(3, "2.0")), true);
   met.closed(1006);
   assert.equal(met.problem, "");
   met.closed(INCOMPATIBLE);
-  assert.match(met.problem, /older than the server \(2\.0, protocol 2\), and the two cannot/);
+  assert.match(met.problem, /older than the server \(2\.0, protocol 3\), and the two cannot/);
 });
 
 test("a server without a version is an older one", () => {

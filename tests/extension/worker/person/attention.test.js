@@ -20,7 +20,7 @@ globalThis.chrome = {
     },
   },
 };
-const { Attention } = await import("../../../../extension/worker/person/attention.js");
+const { Attention, confirmationOf } = await import("../../../../extension/worker/person/attention.js");
 
 beforeEach(() => {
   badge = "";
@@ -54,8 +54,50 @@ test("the badge counts approvals, then shows a missed one, then that all calls a
   assert.equal(badge, "!");
   attention.panelOpened();
   assert.equal(badge, "II");
-  attention.reset();
-  assert.equal(badge, "");
+});
+
+test("a lost link keeps what waits for a while, and a link that comes back keeps it", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const attention = new Attention(() => false);
+  attention.asked(request("1"));
+  await settled();
+  attention.disconnected();
+  mock.timers.tick(9_999);
+  attention.sync({ confirmations: [request("1")], stopped: false });
+  mock.timers.tick(10_000);
+  await settled();
+  assert.deepEqual([badge, [...notes.keys()]], ["1", ["approval:1"]]);
+  attention.disconnected();
+  mock.timers.tick(10_000);
+  await settled();
+  assert.deepEqual([badge, notes.size], ["", 0]);
+  mock.timers.reset();
+});
+
+test("what was asked while there was no worker or no link is announced, and nothing twice", async () => {
+  const before = new Attention(() => false);
+  before.asked(request("1"));
+  await settled();
+  notes.clear(); // The person has dismissed it.
+  const after = new Attention(() => false);
+  after.sync({ confirmations: [request("1"), request("2")], stopped: false });
+  await settled();
+  assert.deepEqual([...notes.keys()], ["approval:2"]);
+  assert.equal(after.oldest, "1");
+  assert.equal(confirmationOf("approval:2"), "2");
+  assert.equal(confirmationOf("missed"), "");
+});
+
+test("of many approvals one notification has the number", async () => {
+  const attention = new Attention(() => false);
+  for (let id = 1; id <= 1000; id++) attention.asked(request(String(id)));
+  await settled();
+  assert.ok(notes.size <= 4, String(notes.size));
+  assert.equal(notes.get("approvals").title, "1000 calls wait for your approval");
+  assert.equal(badge, "1000");
+  attention.sync({ confirmations: [request("1000")], stopped: false });
+  await settled();
+  assert.equal(notes.has("approvals"), false);
 });
 
 test("a missed approval survives a worker restart", async () => {
@@ -74,16 +116,18 @@ test("opening a panel first forgets missed approvals", async () => {
   assert.equal(badge, "");
 });
 
-test("a notification names the agent, the tool and the site, but no parameters", () => {
+test("a notification names the agent, the tool and the site, but no parameters", async () => {
   new Attention(() => false).asked(request("1"));
+  await settled();
   const { title, message } = notes.get("approval:1");
   assert.equal(title, "Helper[U+202E] (client) waits for your approval");
   assert.equal(message, "Type text (browser_type_text) on example.com");
   assert.ok(!JSON.stringify([...notes]).includes("hunter2"));
 });
 
-test("a person with a visible panel gets no notification", () => {
+test("a person with a visible panel gets no notification", async () => {
   new Attention(() => true).asked(request("1"));
+  await settled();
   assert.equal(notes.size, 0);
 });
 
@@ -91,6 +135,7 @@ test("a notification closes when its approval is decided or unknown to the serve
   const attention = new Attention(() => false);
   attention.asked(request("1"));
   attention.asked(request("2"));
+  await settled();
   attention.decided("1");
   await settled();
   assert.deepEqual([...notes.keys()], ["approval:2"]);

@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const HOME = "chrome-extension://ours/";
-globalThis.chrome = { runtime: { id: "ours", getURL: (path) => HOME + path } };
-const { isPanel, Panels } = await import("../../../../extension/worker/person/open-panels.js");
+globalThis.chrome = {
+  runtime: { id: "ours", getURL: (path) => HOME + path },
+  windows: { onFocusChanged: { addListener() {} } },
+};
+const { isPanel, openPanel, Panels } = await import("../../../../extension/worker/person/open-panels.js");
 
 class Port {
   name = "panel";
@@ -102,4 +105,58 @@ test("what the worker answers itself does not go to the server", async () => {
   await settled();
   assert.deepEqual(asked, ["laptop"]);
   assert.deepEqual(port.received, [{ id: 1, result: {} }]);
+});
+
+const focus = (id) => ({ method: "confirmation.focus", params: { id } });
+
+test("a panel learns which approval the person wants to see, open or opened for it", () => {
+  const { panels } = panelsWith();
+  const [first, second, third] = [new Port(), new Port(), new Port()];
+  panels.point("1");
+  panels.point("2");
+  panels.connected(first, "oldest");
+  assert.deepEqual(first.received, [focus("2")]);
+  first.say({ visible: true });
+  panels.point("3");
+  panels.point(undefined);
+  panels.connected(second, "oldest");
+  second.say({ visible: true });
+  panels.connected(third);
+  assert.deepEqual(first.received, [focus("2"), focus("3")]);
+  assert.deepEqual(second.received, [focus("3")], "though another panel was open, and seen");
+  assert.deepEqual(third.received, []);
+});
+
+test("a panel is not opened at an approval that is over", () => {
+  const { panels } = panelsWith();
+  const port = new Port();
+  panels.point("1");
+  panels.decided("2");
+  panels.decided("1");
+  panels.connected(port, "oldest");
+  assert.deepEqual(port.received, [focus("oldest")]);
+});
+
+test("where the browser opens no side panel, the panel is opened in a tab, once", async () => {
+  const done = [];
+  let tabs = [];
+  Object.assign(chrome, {
+    sidePanel: { open: () => Promise.reject(new Error("needs a gesture")) },
+    tabs: {
+      query: async ({ url }) => tabs.filter((tab) => tab.url === url),
+      create: async ({ url }) => void done.push(["create", url]),
+      update: async (id, change) => void done.push(["update", id, change]),
+    },
+    windows: { ...chrome.windows, update: async (id, change) => void done.push([id, change]) },
+  });
+  await openPanel();
+  tabs = [{ id: 5, windowId: 7, url: `${HOME}panel/panel.html` }];
+  await openPanel();
+  delete chrome.sidePanel;
+  await openPanel();
+  const shown = [
+    ["update", 5, { active: true }],
+    [7, { focused: true }],
+  ];
+  assert.deepEqual(done, [["create", `${HOME}panel/panel.html`], ...shown, ...shown]);
 });

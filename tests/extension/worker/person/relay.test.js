@@ -12,9 +12,9 @@ function relayWith({ count = 1, ask = async () => "state" } = {}) {
     decided: note("decided"),
     missed: note("missed"),
     sync: note("sync"),
-    reset: note("reset"),
+    disconnected: note("disconnected"),
   };
-  const panels = { count, broadcast: (method) => forwarded.push(method) };
+  const panels = { count, decided() {}, broadcast: (method) => forwarded.push(method) };
   return { relay: new Relay(panels, attention, ask), forwarded, noted };
 }
 

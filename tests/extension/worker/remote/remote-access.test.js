@@ -127,6 +127,24 @@ test("the one button refuses requests before the connection has closed", async (
   assert.equal(access.levelOf("laptop"), "everything");
 });
 
+test("the brake ends all, and its end undoes only what the brake did", async () => {
+  const { socket } = await opened({ laptop: "everything" }, ["laptop"]);
+  await access.setStopped(true);
+  assert.deepEqual(events.filter((event) => event === "ended"), ["ended"]);
+  assert.deepEqual([socket.code, access.state.state, access.levelOf("laptop")], [1000, "stopped", null]);
+  await access.setStopped(false);
+  assert.equal(access.levelOf("laptop"), "everything");
+  for (const first of ["setStopped", "setEnded"]) {
+    await access[first](true);
+    await access.setEnded(true);
+    await access.setStopped(true);
+    await access.setStopped(false);
+    assert.equal(access.state.state, "ended");
+    await access.setEnded(false);
+    assert.equal(access.levelOf("laptop"), "everything");
+  }
+});
+
 test("removing the service ends all, and its clients are not those of the next one", async () => {
   await opened({ laptop: "everything" }, ["laptop"]);
   await forgetService();

@@ -23,6 +23,7 @@ const EXEMPT = {
   "plugins/adapter-files.js": "what was asked on this connection, which ends with the worker",
   "plugins/page-scripts.js": "the order of scripts that a running command begins",
   "shared/server-pairing.js": "an id that is being read or made",
+  "person/browser-permissions.js": "commands that wait, which end with this worker",
   "reading/element-wait.js": "a number for each running wait",
 };
 /** Values that can change: not a literal, a function, a regular expression or another constant. */

@@ -1,0 +1,209 @@
+/** Tasks of the page's own queue. */
+tabhub.define("tasks", () => ({
+  /** Unlike timers, messages are not throttled in hidden tabs. */
+  next() {
+    return new Promise((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => {
+        port1.close();
+        resolve(undefined);
+      };
+      port2.postMessage(0);
+    });
+  },
+}));
+
+/**
+ * Notes about what an action changes in the document, from before the action until it is asked
+ * for: nodes that came, went or changed, what was hidden, and what fields held. All of it is
+ * bounded, however much a page changes.
+ */
+tabhub.define("changeNotes", () => {
+  const { isElement, isRendered, isText, isVisible, parent, queryAll, root, tag } = tabhub.dom;
+  const { isSkipped } = tabhub.roles;
+  const MOST_NODES = 1000;
+  const MOST_FIELDS = 300;
+  const MOST_HIDDEN = 1000;
+  const HIDDEN_MS = 2;
+  const STEPS = 64;
+  const FIELDS = "input, select, textarea";
+  /** Attributes that the line of an element may show. */
+  const SHOWN = new Set(
+    (
+      "aria-checked aria-current aria-disabled aria-expanded aria-invalid aria-label aria-pressed " +
+      "aria-readonly aria-required aria-selected aria-valuenow aria-valuetext alt disabled href " +
+      "open placeholder readonly required value"
+    ).split(" "),
+  );
+
+  class ChangeNotes {
+    /** @type {Set<Node>} */
+    added = new Set();
+    /** @type {Set<Element>} */
+    removed = new Set();
+    /** @type {Set<Element>} whose text, or whose state, is another one */
+    changed = new Set();
+    /** @type {Set<Text>} that came right into the body, whose first words are others' */
+    loose = new Set();
+    /** @type {Set<HTMLElement>} fields that the browser finds invalid */
+    invalid = new Set();
+    /** @type {Element[]} what was not rendered, without what is inside it */
+    hidden = [];
+    /** @type {Map<Element, string>} what fields held */
+    fields = new Map();
+    isFull = false;
+    #isLooked = false;
+
+    /** @param {Element} target of the action */
+    constructor(target) {
+      this.target = target;
+      this.focused = tabhub.focus.deepest();
+      const place = root(target);
+      this.#noteFields(document);
+      // An element that is not in the document has no such root.
+      if (place instanceof ShadowRoot) this.#noteFields(place);
+    }
+
+    /** @param {Document | ShadowRoot} place */
+    #noteFields(place) {
+      for (const field of queryAll(place, FIELDS).slice(0, MOST_FIELDS))
+        this.fields.set(field, stateOf(field));
+    }
+
+    /** What is hidden now may be shown later without a change of the element itself. */
+    lookForHidden() {
+      const body = tabhub.dom.body();
+      if (this.#isLooked || !body) return;
+      this.#isLooked = true;
+      const endAt = performance.now() + HIDDEN_MS;
+      const walk = tabhub.dom.treeWalker(body, NodeFilter.SHOW_ELEMENT);
+      let at = walk.nextNode();
+      for (let steps = 1; at && this.hidden.length < MOST_HIDDEN; steps++) {
+        const isOut = this.#isHidden(/** @type {Element} */ (at));
+        at = (isOut ? null : walk.firstChild()) ?? following(walk);
+        if (steps % STEPS === 0 && performance.now() > endAt) return;
+      }
+    }
+
+    /** @param {Element} element */
+    #isHidden(element) {
+      if (isVisible(element)) return false;
+      if (isSkipped(tag(element))) return true;
+      if (isRendered(element) && getComputedStyle(element).display === "contents") return false;
+      this.hidden.push(element);
+      return true;
+    }
+
+    /** @param {MutationRecord[]} records */
+    note(records) {
+      for (const record of records) {
+        if (this.isFull) return;
+        this.#noteRecord(record);
+        const size = this.added.size + this.removed.size + this.changed.size + this.loose.size;
+        if (size > MOST_NODES) this.isFull = true;
+      }
+    }
+
+    /** @param {MutationRecord} record */
+    #noteRecord({ type, target, attributeName, addedNodes, removedNodes }) {
+      if (type === "attributes") {
+        if (SHOWN.has(attributeName ?? "")) this.changed.add(/** @type {Element} */ (target));
+      } else if (type === "characterData") this.#noteText(target);
+      else {
+        for (const node of firstOf(removedNodes)) this.#noteRemoved(node, target);
+        for (const node of firstOf(addedNodes)) this.#noteAdded(node);
+      }
+    }
+
+    /** @param {Node} text */
+    #noteText(text) {
+      const around = parent(text);
+      if (around && around === tabhub.dom.body() && isText(text)) this.loose.add(text);
+      else if (around) this.changed.add(around);
+    }
+
+    /**
+     * @param {Node} node
+     * @param {Node} target
+     */
+    #noteRemoved(node, target) {
+      // A node that was only moved, or came and went.
+      if (this.added.delete(node)) return;
+      if (isElement(node)) this.removed.add(node);
+      else if (isElement(target)) this.changed.add(target);
+    }
+
+    /** @param {Node} node */
+    #noteAdded(node) {
+      if (!isElement(node)) this.#noteText(node);
+      else if (!this.removed.delete(node)) this.added.add(node);
+    }
+
+    /** @param {Event} event */
+    noteInvalid({ target }) {
+      if (target instanceof HTMLElement && this.invalid.size < MOST_NODES) this.invalid.add(target);
+    }
+
+    /** @returns {Element[]} fields that hold something else than before */
+    otherFields() {
+      return [...this.fields].flatMap(([field, before]) =>
+        stateOf(field) === before ? [] : [field],
+      );
+    }
+
+    /** Whether a box was checked before and is not now. @param {Element} field */
+    wasUnchecked(field) {
+      return this.fields.get(field) === "true" && stateOf(field) === "false";
+    }
+  }
+
+  /** @param {NodeList} nodes */
+  function firstOf(nodes) {
+    return nodes.length > MOST_NODES
+      ? Array.from({ length: MOST_NODES + 1 }, (_, i) => nodes[i])
+      : nodes;
+  }
+
+  /** @param {TreeWalker} walk */
+  function following(walk) {
+    for (;;) {
+      const next = walk.nextSibling();
+      if (next) return next;
+      if (!walk.parentNode()) return null;
+    }
+  }
+
+  /** @param {Element} field */
+  function stateOf(field) {
+    const isBox = field instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(field.type);
+    return isBox ? String(field.checked) : tabhub.values.current(field);
+  }
+
+  /** @type {ChangeNotes | null} */
+  let notes = null;
+  let isWanted = false;
+  const noteInvalid = (/** @type {Event} */ event) => notes?.noteInvalid(event);
+
+  return {
+    expect() {
+      isWanted = true;
+    },
+    begin(target) {
+      notes = isWanted ? new ChangeNotes(target) : null;
+      if (!notes) return;
+      window.addEventListener("invalid", noteInvalid, true);
+      // While the worker gets the answer to its question, and before the input comes.
+      void tabhub.tasks.next().then(() => notes?.lookForHidden());
+    },
+    lookForHidden: () => notes?.lookForHidden(),
+    note: (records) => notes?.note(records),
+    now: () => notes,
+    take() {
+      const taken = notes;
+      notes = null;
+      isWanted = false;
+      window.removeEventListener("invalid", noteInvalid, true);
+      return taken;
+    },
+  };
+});

@@ -1,0 +1,222 @@
+/**
+ * Putting a value into a field: text as an editor does it, so that the page gets the events. Fields
+ * that cannot be typed into get their value directly.
+ */
+tabhub.define("fill", () => {
+  const { attr, has, isConnected, isContentEditable, tag } = tabhub.dom;
+  const { isSecret } = tabhub.secrets;
+  const { current, shown } = tabhub.values;
+  const { refuseDisabled, showPart } = tabhub.target;
+  /** Checked before they are set, because otherwise the browser warns in the page's console. */
+  const SET_TYPES = new Map([
+    ["color", /^#[0-9a-f]{6}$/i],
+    ["date", /^\d{4,6}-\d\d-\d\d$/],
+    ["datetime-local", /^\d{4,6}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/],
+    ["month", /^\d{4,6}-\d\d$/],
+    ["range", /^-?\d+(\.\d+)?$/],
+    ["time", /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/],
+    ["week", /^\d{4,6}-W\d\d$/],
+  ]);
+  const REFUSED = new Map([
+    ["checkbox", "Click it instead."],
+    ["radio", "Click it instead."],
+    ["button", "Click it instead."],
+    ["submit", "Click it instead."],
+    ["reset", "Click it instead."],
+    ["image", "Click it instead."],
+    ["file", "Files have to be uploaded, not typed."],
+    ["hidden", "It is not shown to anyone."],
+  ]);
+
+  /**
+   * @typedef {object} Filling
+   * @property {Element} element
+   * @property {string} before
+   * @property {string} expected
+   * @property {boolean} typed
+   * @property {string} text
+   * @property {boolean} clear
+   * @property {TabhubEditor | null} editor
+   */
+  /** @type {Filling | null} */
+  let filling = null;
+
+  /** @param {Element} element */
+  function refuseUnfit(element) {
+    refuseDisabled(element);
+    if (has(element, "readonly") || attr(element, "aria-readonly") === "true") {
+      tabhub.fail("readonly", "The field is read-only.");
+    }
+    const advice = element instanceof HTMLInputElement ? REFUSED.get(element.type) : undefined;
+    if (advice) refuse(`This input (${attr(element, "type")}) takes no text. ${advice}`);
+  }
+
+  /**
+   * @param {string} message
+   * @returns {never}
+   */
+  function refuse(message) {
+    return tabhub.fail("invalid_arguments", message);
+  }
+
+  /**
+   * @param {HTMLInputElement} input
+   * @param {string} text
+   */
+  function set(input, text) {
+    const isFit = text === "" || SET_TYPES.get(input.type)?.test(text);
+    if (!isFit) refuse(`A field of type ${input.type} does not take "${shown(input, text)}".`);
+    tabhub.writing.set(input, text);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {boolean} clear
+   */
+  function select(element, clear) {
+    if (!tabhub.focus.take(element)) {
+      tabhub.fail("not_visible", "The field does not take the focus.");
+    }
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
+      if (clear) element.select();
+      else moveToEnd(element);
+    } else selectContent(element, clear);
+  }
+
+  /** @param {HTMLInputElement | HTMLTextAreaElement} field */
+  function moveToEnd(field) {
+    try {
+      field.setSelectionRange(field.value.length, field.value.length);
+    } catch {
+      // Some types (number, email) have no selection; typing goes to the end there.
+    }
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {boolean} clear
+   */
+  function selectContent(element, clear) {
+    const selection = getSelection();
+    selection?.selectAllChildren(element);
+    if (!clear) selection?.collapseToEnd();
+  }
+
+  /** @param {Element} element */
+  function isTextField(element) {
+    if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) return true;
+    return element instanceof HTMLElement && isContentEditable(element);
+  }
+
+  /**
+   * @param {HTMLElement} element
+   * @param {string} text
+   * @param {boolean} clear
+   * @returns {boolean} whether the text still has to be typed
+   */
+  function put(element, text, clear) {
+    if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
+    else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
+    else if (tabhub.editors.isInput(element) && tabhub.editors.around(element)?.line) return true;
+    else if (!isTextField(element))
+      refuse(`A ${tabhub.quoted(`<${tag(element)}>`)} takes no text.`);
+    else {
+      select(element, clear);
+      return true;
+    }
+    return false;
+  }
+
+  const flat = (/** @type {string} */ text) => text.replace(/\s+/g, " ").trim();
+
+  /**
+   * A page may reformat the text (cut it, group digits); then that is its value.
+   * @param {Filling} filling
+   * @param {string} value
+   */
+  function wasRefused({ before, expected, typed }, value) {
+    if (!typed || flat(value) === flat(expected)) return false;
+    return flat(value) === "" || flat(value) === flat(before);
+  }
+
+  /**
+   * @param {HTMLElement} named
+   * @param {string} text
+   * @param {boolean} clear
+   * @returns {boolean} whether the text still has to be typed
+   */
+  function start(named, text, clear) {
+    const editor = tabhub.editors.of(named);
+    const element = /** @type {HTMLElement} */ (editor?.input ?? named);
+    refuseUnfit(element);
+    showPart(tabhub.editors.surface(element));
+    const before = current(element);
+    const typed = put(element, text, clear);
+    const expected = clear ? text : before + text;
+    filling = { element, before, expected, typed, text, clear, editor };
+    return typed;
+  }
+
+  /**
+   * Pages that look at keys get those of the last one, or of the one that deletes.
+   * @param {Filling} filling
+   * @param {TabhubKeyEvent[]} events
+   */
+  function type({ element, before, text, clear, editor }, events) {
+    // In one task with the insertion: nothing else can take the focus in between.
+    if (editor?.line) return tabhub.editorWriting.write(editor, text, clear);
+    select(/** @type {HTMLElement} */ (element), clear);
+    const isChange = text !== "" || before !== "";
+    const [down, up] = isChange ? events : [];
+    if (down) {
+      tabhub.keyboard.announce(element, down);
+      select(/** @type {HTMLElement} */ (element), clear);
+    }
+    tabhub.writing.write(text, clear);
+    if (up && isConnected(element)) tabhub.keyboard.announce(element, up);
+  }
+
+  /**
+   * The call's record must say so even if it failed.
+   * @param {Element} element
+   * @param {() => boolean} work returns whether text is still to be typed
+   */
+  function guarded(element, work) {
+    const sensitive = isSecret(element);
+    try {
+      const typed = work();
+      return { typed, sensitive, ...(filling?.editor?.line && { byEvents: true }) };
+    } catch (error) {
+      const { data } = /** @type {any} */ (error);
+      throw Object.assign(/** @type {object} */ (error), { data: { ...data, sensitive } });
+    }
+  }
+
+  return {
+    fill: (element, text, clear) =>
+      guarded(element, () => start(/** @type {HTMLElement} */ (element), text, clear)),
+    choose: (element, work) =>
+      guarded(element, () => {
+        work();
+        const value = current(element);
+        const none = { typed: false, text: "", clear: false, editor: null };
+        filling = { element, before: value, expected: value, ...none };
+        return false;
+      }),
+    insert(events) {
+      if (filling) type(filling, events);
+    },
+    filled(held) {
+      if (!filling) return { value: "" };
+      const { element, editor } = filling;
+      const value = held ?? current(element);
+      const isAsked = editor && held === undefined && !isSecret(element);
+      if (isAsked) return { value: shown(element, value), editor: tabhub.refs.mint(editor.root) };
+      if (wasRefused(filling, value)) {
+        const words = tabhub.quoted(shown(element, value));
+        refuse(`The field did not take the text; it holds ${words}.`);
+      }
+      return { value: shown(element, value) };
+    },
+  };
+});

@@ -1,0 +1,342 @@
+/**
+ * What an action has changed, as lines of a reading: a new dialog first, then states and values,
+ * then what else is new, what is gone, and where the focus is.
+ */
+tabhub.define("changeLines", () => {
+  const { attr, closest, has, holds, isConnected, isElement, isVisible, parent } = tabhub.dom;
+  const { queryDeep, rawText, tag } = tabhub.dom;
+  const { clean, clip } = tabhub.names;
+  const { quote } = tabhub.lines;
+  const DEPTH = 12;
+  const MAX_MS = 30;
+  /** For all lines together. */
+  const LINES_MS = 100;
+  const ABOVE = 5;
+  const MOST_GONE = 10;
+  const MOST_MARKUP_NODES = 300;
+  const NAME_LENGTH = 80;
+  const LONGEST_NAME = 200;
+  const words = (/** @type {string} */ list) => new Set(list.split(" "));
+  const DIALOGS = words("dialog alertdialog");
+  const OVERLAYS = words("alert listbox menu status tooltip");
+  const DIALOG = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true]";
+  const OVERLAY = [...OVERLAYS].map((role) => `[role=${role}]`).join();
+  /** What lies over the page, with a curtain behind it and what keeps the focus inside. */
+  const WRAPPING = /^(?:fixed|absolute)$/;
+  /** What is worth a word when it is gone. */
+  const NAMED_GONE = words(
+    "alert alertdialog article button cell checkbox dialog heading img link listbox listitem menu " +
+      "menuitem option radio row status tab table textbox tooltip treeitem",
+  );
+
+  /** @typedef {ReturnType<typeof tabhub.changeNotes.take>} Notes */
+
+  /** @param {Element} element */
+  const mint = (element) => tabhub.refs.mint(element);
+
+  /** @param {string} text */
+  function quoted(text) {
+    const words = clean(text);
+    return words && quote(words);
+  }
+
+  /** @param {Element} element */
+  function lineOf(element) {
+    const options = { filter: "all", depth: DEPTH, maxMs: MAX_MS };
+    const { item, text } = tabhub.walker.first(element, options);
+    if (!item) return quoted(text);
+    const ref = item.hasRef || item.element === element ? ` [ref_${mint(item.element)}]` : "";
+    return item.role + (item.name && ` ${quote(clip(item.name, LONGEST_NAME))}`) + ref + item.rest;
+  }
+
+  /** @param {Element} element */
+  function roleOf(element) {
+    return tabhub.roles.of(element, tag(element));
+  }
+
+  /** Something that lies over the page, and is more than a picture. */
+  const CONTROL = "button, input, select, textarea";
+
+  /** How important it is: a dialog, something that lies over the page, or anything else. @param {Element} element */
+  function rank(element) {
+    if (DIALOGS.has(roleOf(element)) || attr(element, "aria-modal") === "true") return 0;
+    if (tabhub.dom.holdsAny(element, DIALOG)) return 0;
+    if (OVERLAYS.has(roleOf(element)) || has(element, "popover")) return 1;
+    const { position } = getComputedStyle(element);
+    const isForm = position === "absolute" && tabhub.dom.holdsAny(element, CONTROL);
+    return position === "fixed" || isForm ? 1 : 2;
+  }
+
+  /** Lines within a limit, each element at most once. */
+  class Lines {
+    /** @type {string[]} */
+    #lines = [];
+    /** @type {Set<Element>} */
+    #written = new Set();
+    #room;
+    #endAt = tabhub.dom.deadline(LINES_MS);
+    isCut = false;
+
+    /** @param {number} maxChars */
+    constructor(maxChars) {
+      this.#room = maxChars;
+    }
+
+    /** Whether there is no room for another line, or no time; one line there always is. */
+    #isFull() {
+      const isLate = this.#lines.length > 0 && performance.now() > this.#endAt;
+      if (this.#room <= 0 || isLate) this.isCut = true;
+      return this.isCut;
+    }
+
+    get text() {
+      return this.#lines.join("\n");
+    }
+
+    /** @param {Element} element */
+    has(element) {
+      for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
+        if (this.#written.has(at)) return true;
+      return false;
+    }
+
+    /** @param {string} line */
+    add(line) {
+      if (this.#isFull()) return;
+      const shown = clip(line, Math.max(this.#room, 1));
+      if (shown !== line) this.isCut = true;
+      this.#room -= shown.length + 1;
+      this.#lines.push(shown);
+    }
+
+    /**
+     * @param {Element} element only its own line
+     * @param {string} [more]
+     */
+    line(element, more = "") {
+      if (this.#isFull() || this.has(element)) return;
+      const line = lineOf(element);
+      this.#written.add(element);
+      if (line) this.add(`+${line}${more}`);
+    }
+
+    /** @param {Element} element with all that is inside it */
+    tree(element) {
+      if (this.#isFull() || this.has(element)) return;
+      this.#written.add(element);
+      const text = this.#read(element);
+      for (const line of text ? text.split("\n") : []) this.add(`+${line}`);
+    }
+
+    /** What does not fit is left out, rather than what a person could act on. @param {Element} element */
+    #read(element) {
+      const options = { depth: DEPTH, maxMs: MAX_MS, maxChars: Math.max(this.#room, 1) };
+      const all = tabhub.walker.read(element, { ...options, filter: "all" });
+      if (all.whole && all.text.length <= this.#room) return all.text;
+      this.isCut = true;
+      if (rank(element) === 2) return all.text;
+      const active = tabhub.walker.read(element, { ...options, filter: "interactive" }).text;
+      const [head] = all.text.split("\n", 1);
+      return active.startsWith(head) ? active : `${head}\n${active.replace(/^/gm, " ")}`;
+    }
+  }
+
+  /** @param {Element} element the control around a text, if that is its name */
+  function ownerOf(element) {
+    let at = /** @type {Element | null} */ (element);
+    for (let i = 0; at && i < ABOVE; i++, at = parent(at)) {
+      if (tabhub.interactive.isActive(at, tag(at), roleOf(at))) return at;
+      if (NAMED_GONE.has(roleOf(at))) return at;
+    }
+    return element;
+  }
+
+  /** By which an element that was drawn again is known. @param {Element} element */
+  function markupOf(element) {
+    const inside = tabhub.dom.treeWalker(element, NodeFilter.SHOW_ALL);
+    for (let i = 0; inside.nextNode(); i++) if (i > MOST_MARKUP_NODES) return "";
+    const fields = [element, ...tabhub.dom.queryIn(element, "input, select, textarea")];
+    const held = fields.map((field) =>
+      field instanceof HTMLInputElement ? `${field.checked} ${field.value}` : "",
+    );
+    return `${tabhub.dom.markup(element)} ${held.join(" ")}`;
+  }
+
+  /** @param {Set<Element>} removed */
+  function counted(removed) {
+    /** @type {Map<string, Element[]>} */
+    const by = new Map();
+    for (const element of removed) {
+      const markup = markupOf(element);
+      if (markup) by.set(markup, [...(by.get(markup) ?? []), element]);
+    }
+    return by;
+  }
+
+  /**
+   * Leaves out what a page has only drawn again, which is not gone either.
+   * @param {NonNullable<Notes>} notes
+   * @param {Set<Element>} gone
+   */
+  function fresh(notes, gone) {
+    const roots = [...notes.added].filter(
+      (node) => isConnected(node) && isElement(node) && !holdsAnother(notes.added, node),
+    );
+    const before = gone.size ? counted(gone) : null;
+    return /** @type {Element[]} */ (roots).filter((element) => {
+      if (!isVisible(element)) return tabhub.dom.isRendered(element);
+      const same = before?.get(markupOf(element))?.pop();
+      if (same) gone.delete(same);
+      return !same;
+    });
+  }
+
+  /**
+   * @param {Set<Node>} nodes
+   * @param {Node} node
+   */
+  function holdsAnother(nodes, node) {
+    for (let at = parent(node); at; at = parent(at)) if (nodes.has(at)) return true;
+    return false;
+  }
+
+  /**
+   * @param {Set<Element>} hidden what was not rendered before
+   * @param {Element} element
+   */
+  function wasUnseen(hidden, element) {
+    if (tabhub.roles.isSkipped(tag(element)) || closest(element, "head")) return true;
+    for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
+      if (hidden.has(at)) return true;
+    return false;
+  }
+
+  /** @param {Element} element that is not on the page any more */
+  function goneLine(element) {
+    const role = roleOf(element);
+    if (tabhub.secrets.isSecret(element)) return "";
+    const name = attr(element, "aria-label") || clean(rawText(element, NAME_LENGTH * 2));
+    if (!name) return "";
+    return `-${NAMED_GONE.has(role) ? `${role} ` : ""}${quote(clip(name, NAME_LENGTH))}`;
+  }
+
+  /**
+   * @param {NonNullable<Notes>} notes
+   * @param {Set<Element>} gone
+   * @param {Lines} lines
+   */
+  function writeShown(notes, gone, lines) {
+    const shown = notes.hidden.filter((element) => isConnected(element) && isVisible(element));
+    const news = [...shown, ...fresh(notes, gone)].filter((element) => !isShutOff(element));
+    const ranked = news.map((element) => ({ element, at: rank(element) }));
+    for (const { element } of ranked.filter(({ at }) => at < 2).sort((a, b) => a.at - b.at))
+      lines.tree(opened(element));
+    return () => ranked.forEach(({ element, at }) => at === 2 && lines.tree(element));
+  }
+
+  /** The dialog, or the list, that a wrapper around it was added for. @param {Element} element */
+  function opened(element) {
+    if (!WRAPPING.test(getComputedStyle(element).position)) return element;
+    for (const kind of [DIALOG, OVERLAY]) {
+      const inside = tabhub.dom.matches(element, kind) ? [element] : queryDeep(kind, element);
+      for (const found of inside) if (isVisible(found)) return found;
+    }
+    return element;
+  }
+
+  /** @param {Element} element */
+  function isShutOff(element) {
+    return closest(element, "[aria-hidden=true], [inert]") !== null;
+  }
+
+  /**
+   * @param {NonNullable<Notes>} notes
+   * @param {Lines} lines
+   * @param {boolean} isValueKnown whether the result says what the target holds
+   */
+  function writeStates(notes, lines, isValueKnown) {
+    for (const field of notes.otherFields()) {
+      const isKnown = isValueKnown && holds(notes.target, field);
+      if (isKnown || !isConnected(field) || !isLegible(field)) continue;
+      lines.line(visibleOf(field), notes.wasUnchecked(field) ? " unchecked" : "");
+    }
+    for (const field of notes.invalid) {
+      const message = "validationMessage" in field ? String(field.validationMessage) : "";
+      lines.line(field, message && ` invalid=${quote(clip(clean(message), NAME_LENGTH))}`);
+    }
+  }
+
+  /** @param {Element} field */
+  function isLegible(field) {
+    return isVisible(field) || isVisible(visibleOf(field));
+  }
+
+  /** A box that a page draws itself is hidden: its label stands for it. @param {Element} field */
+  function visibleOf(field) {
+    if (isVisible(field) || !(field instanceof HTMLInputElement)) return field;
+    return [...(field.labels ?? [])].find(isVisible) ?? field;
+  }
+
+  /**
+   * @param {NonNullable<Notes>} notes
+   * @param {Lines} lines
+   * @param {boolean} isValueKnown
+   */
+  function writeChanged(notes, lines, isValueKnown) {
+    for (const element of notes.changed) {
+      if (!isConnected(element) || !isVisible(element) || isShutOff(element)) continue;
+      const isKnown =
+        isValueKnown && (holds(notes.target, element) || holds(element, notes.target));
+      const isOver = element === tabhub.dom.body() || element === tabhub.dom.documentElement();
+      if (!isKnown && !isOver) lines.line(ownerOf(element));
+    }
+    for (const text of notes.loose) {
+      const words = isConnected(text) ? quoted(text.data) : "";
+      if (words) lines.add(`+${words}`);
+    }
+  }
+
+  /**
+   * @param {NonNullable<Notes>} notes
+   * @param {Set<Element>} removed
+   * @param {Lines} lines
+   */
+  function writeGone(notes, removed, lines) {
+    const gone = [...removed].filter((element) => !isConnected(element));
+    const hidden = [...notes.changed].filter((el) => isConnected(el) && !isVisible(el));
+    const unseen = new Set(notes.hidden);
+    const seen = [...gone, ...hidden].filter((element) => !wasUnseen(unseen, element));
+    const named = new Set(seen.map(goneLine).filter(Boolean));
+    [...named].slice(0, MOST_GONE).forEach((line) => lines.add(line));
+    if (named.size > MOST_GONE) lines.isCut = true;
+  }
+
+  /**
+   * @param {NonNullable<Notes>} notes
+   * @param {Lines} lines
+   */
+  function writeFocus({ focused, target }, lines) {
+    const now = tabhub.focus.deepest();
+    const isNone = !now || now === tabhub.dom.body() || now === tabhub.dom.documentElement();
+    if (isNone || now === focused || holds(target, now) || holds(now, target)) return;
+    const line = lineOf(now);
+    if (line) lines.add(`focus: ${line}`);
+  }
+
+  return {
+    write({ maxChars, isValueKnown, mayAskAgain }) {
+      const { changeNotes } = tabhub;
+      const notes = mayAskAgain ? changeNotes.now() : changeNotes.take();
+      if (!notes) return null;
+      const lines = new Lines(maxChars);
+      const gone = new Set(notes.removed);
+      const writeRest = writeShown(notes, gone, lines);
+      writeStates(notes, lines, isValueKnown);
+      writeChanged(notes, lines, isValueKnown);
+      writeFocus(notes, lines);
+      writeRest();
+      writeGone(notes, gone, lines);
+      return { lines: lines.text, whole: !lines.isCut && !notes.isFull };
+    },
+  };
+});

@@ -1,0 +1,98 @@
+/** The parameters of a call that waits: folded, with a preview, and in full when they are opened. */
+
+import { button, el, marked, strange } from "./dom.js";
+import { figure } from "./units.js";
+
+const LONG = 300;
+const TALL = 12;
+/** More of a parameter is shown on request: a large one would hold up the panel. */
+const MOST_TEXT = 4000;
+const MOST_PREVIEW = 300;
+/** What names an element for agents says nothing to a person: the headline names it. */
+const REF = "ref";
+
+/** @type {Set<string>} parameters that are shown whole, by request and name */
+const whole = new Set();
+
+/** @param {Set<string>} waiting the requests that still wait */
+export function forgetParameters(waiting) {
+  for (const name of whole) if (!waiting.has(name.slice(0, name.indexOf(" ")))) whole.delete(name);
+}
+
+/**
+ * @param {Panel.Confirmation} request
+ * @param {App} app
+ */
+export function parameters({ id, tool, parameters: given }, app) {
+  const entries = Object.entries(given);
+  const name = strange(tool, { tag: "code", className: "tool", most: 100 });
+  if (!entries.length) return el("p", { class: "quiet" }, name, " without parameters");
+  const telling = entries.filter(([name]) => name !== REF);
+  const preview = telling.map(([name, value]) => `${name}: ${textOf(value)}`).join(", ");
+  return el(
+    "details",
+    { class: "parameters" },
+    el("summary", {}, name, preview && previewOf(preview)),
+    el(
+      "dl",
+      { "aria-label": "Parameters" },
+      entries.map((entry) => parameter(id, entry, app)),
+    ),
+  );
+}
+
+/** @param {string} text */
+function previewOf(text) {
+  const line = text.replace(/\s+/g, " ");
+  return strange(line, { tag: "code", className: "preview", most: MOST_PREVIEW });
+}
+
+/** @param {unknown} value */
+function textOf(value) {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * @param {string} id of the request
+ * @param {[string, unknown]} entry
+ * @param {App} app
+ */
+function parameter(id, [name, value], app) {
+  const isText = typeof value === "string";
+  const text = isText ? value : JSON.stringify(value, null, 2);
+  const size = text.length > LONG ? ` · ${figure(text.length)} characters` : "";
+  const place = `${id} ${name}`;
+  const isCut = text.length > MOST_TEXT && !whole.has(place);
+  const most = isCut ? MOST_TEXT : Infinity;
+  // It must be focusable so that the keyboard can scroll it.
+  const isTall = text.split("\n", TALL).length === TALL;
+  const attributes = size || isTall ? { tabindex: "0" } : {};
+  const shown = isText
+    ? strange(text, { tag: "pre", most, attributes })
+    : json(isCut ? `${text.slice(0, most)}…` : text, attributes);
+  const showAll = () => {
+    whole.add(place);
+    app.paint();
+  };
+  return [
+    el("dt", {}, strange(name, { most: 200 }), size),
+    el(
+      "dd",
+      {},
+      shown,
+      isCut && button("Show all of it", { "data-safe": true, "data-action": "whole" }, showAll),
+    ),
+  ];
+}
+
+/**
+ * Line breaks in it are ours: JSON escapes those of its texts.
+ * @param {string} text
+ * @param {import("./dom.js").Attributes} attributes
+ */
+function json(text, attributes) {
+  const lines = text
+    .split("\n")
+    .map((line) => el("span", { class: "line" }, marked(line, Infinity)));
+  return el("pre", { class: "strange json", ...attributes }, lines);
+}

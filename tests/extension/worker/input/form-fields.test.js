@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+const noEvent = { addListener() {} };
+globalThis.chrome = {
+  runtime: { id: "ours", getManifest: () => ({}), getURL: (path) => path },
+  storage: { session: { get: async () => ({}), set: async () => {} } },
+  windows: { WINDOW_ID_NONE: -1 },
+  tabs: { TAB_ID_NONE: -1, get: async (id) => ({ id, url: "https://a.example/" }) },
+  webNavigation: { getFrame: async () => null, getAllFrames: async () => [] },
+  debugger: { attach: async () => {}, detach: async () => {}, onEvent: noEvent },
+};
+const { forgetTab } = await import("../../../../extension/worker/debugger/debugger.js");
+const { frameConnected } = await import("../../../../extension/worker/frames/frames.js");
+const { fill } = await import("../../../../extension/worker/input/form-fields.js");
+const { report } = await import("../../../../extension/worker/shared/tab-state.js");
+
+const [TAB, SITE] = [5, "a.example"];
+const MINTING = new Set(["changes", "filled"]);
+let asked, answers;
+
+chrome.debugger.sendCommand = async (_, method) => {
+  if (method === "Runtime.evaluate") asked.push("fence");
+  return {};
+};
+
+function openFrame(frameId = 0) {
+  const port = { name: "frame", disconnect() {} };
+  port.sender = { frameId, tab: { id: TAB }, url: "https://a.example/", documentId: `d${frameId}` };
+  port.sender.origin = "https://a.example";
+  port.onMessage = { addListener: (listener) => (port.say = listener) };
+  port.onDisconnect = { addListener: (listener) => (port.close = listener) };
+  port.postMessage = ({ id, type, body }) => {
+    asked.push(frameId ? `${type} ${frameId}` : type);
+    const value = answers[type]?.(body, frameId);
+    const answer = MINTING.has(type) ? { value, next: 9 } : value;
+    setImmediate(() => port.say({ id, value: answer }));
+  };
+  frameConnected(port);
+  port.say({ type: "hello", range: { slot: frameId, next: 0 } });
+  return port;
+}
+
+const context = (input) => ({
+  tabId: TAB,
+  site: SITE,
+  input: { observe: 500, text: "Ada", ...input },
+  signal: new AbortController().signal,
+  reach: { allows: () => true, require() {}, explore: async () => {} },
+});
+
+const event = (method, params) => report("event", TAB, undefined, `Network.${method}`, params);
+
+/** The page's part in it, without what is not waited for. */
+const steps = () => asked.filter((type) => type !== "expectChanges" && type !== "unwatch");
+
+beforeEach(async () => {
+  asked = [];
+  answers = {
+    has: () => true,
+    fill: () => ({ typed: true, sensitive: false }),
+    settle: () => ({ arrived: true, mutated: true, navigating: false }),
+    changes: () => ({ lines: "+status", whole: true }),
+    filled: () => ({ value: "Ada" }),
+  };
+  report("committed", TAB, "https://a.example/");
+});
+
+test("the only document of a page is asked once whether it has the field", async () => {
+  const main = openFrame();
+  const { effect } = await fill(context({ selector: "#name" }));
+  assert.equal(effect.value, "Ada");
+  assert.equal(effect.changes.lines, "+status");
+  asked = [];
+  await fill(context({ selector: "#name" }));
+  assert.deepEqual(steps(), ["has", "fill", "fillIn", "settle", "filled", "fence", "changes"]);
+  main.close();
+});
+
+test("a field that the page has not is looked for in its frames", async () => {
+  const main = openFrame();
+  answers.has = (_, frameId) => frameId === 1;
+  const inner = { port: null };
+  answers.expectChanges = () => (inner.port ??= openFrame(1));
+  const { effect } = await fill(context({ selector: "#name" }));
+  assert.equal(effect.value, "Ada");
+  assert.equal(asked.includes("fill"), false);
+  assert.equal(asked.includes("fill 1"), true);
+  answers.has = () => false;
+  await assert.rejects(fill(context({ selector: "#name" })), { reason: "element_not_found" });
+  [main, inner.port].forEach((port) => port.close());
+});
+
+test("a request that the text starts is awaited before the page says what it holds", async () => {
+  const main = openFrame();
+  let isAnswered = false;
+  answers.fillIn = () => event("requestWillBeSent", { requestId: "r1", type: "Fetch" });
+  answers.filled = () => ({ value: isAnswered ? "ADA" : "Ada" });
+  answers.changes = () => ({ lines: isAnswered ? "+option" : "", whole: true });
+  setTimeout(() => {
+    isAnswered = true;
+    event("loadingFinished", { requestId: "r1" });
+  }, 50);
+  const { effect } = await fill(context({ selector: "#name" }));
+  assert.equal(effect.value, "ADA");
+  assert.deepEqual(effect.changes, { lines: "+option", whole: true });
+  main.close();
+});
+
+test("notes are kept until nobody asks again", async () => {
+  const main = openFrame();
+  const bodies = [];
+  answers.changes = (body) => (bodies.push(body.mayAskAgain), { lines: "", whole: true });
+  answers.unwatch = (body) => void bodies.push(body);
+  await fill(context({ selector: "#name" }));
+  assert.deepEqual(bodies, [true, { isOver: true }]);
+  answers.settle = () => {
+    report("event", TAB, undefined, "Page.downloadWillBegin", { url: "https://a.example/f" });
+    return { arrived: true, mutated: true, navigating: false, downloading: true };
+  };
+  bodies.length = 0;
+  await fill(context({ selector: "#name" }));
+  assert.deepEqual(bodies, [{ isOver: false }, false]);
+  main.close();
+  forgetTab(TAB);
+});
