@@ -51,13 +51,14 @@ class RateLimit:
 
     def count(self, amount: float = 1, ago: float = 0.0) -> None:
         """Count an amount, whether there is room or not; older ones must be counted first."""
-        time = self._clock() - ago
-        if self._grain:
-            time = ceil(time / self._grain) * self._grain
+        time, grain = self._clock() - ago, self._grain
         self._sum += amount
-        if self._grain and self._counted and self._counted[-1][0] == time:
-            amount += self._counted.pop()[1]
-        self._counted.append((time, amount))
+        if grain and self._counted:
+            last, before = self._counted[-1]
+            if 0 <= last - time < grain:
+                self._counted[-1] = last, before + amount
+                return
+        self._counted.append((ceil(time / grain) * grain if grain else time, amount))
 
     @property
     def is_idle(self) -> bool:

@@ -1,14 +1,19 @@
 """`tabhub audit`: read from the server, and from its files."""
 
+import csv
+import io
 import json
 import re
+import signal
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tabhub.cli.audit_lines import single_line
 from tests.cli.conftest import Here
+from tests.support.eventually import PATIENCE, eventually_sync
 from tests.support.product import Product
 from tests.support.terminal import in_terminal
 
@@ -134,15 +139,15 @@ def test_a_table_shows_client_tool_and_outcome_within_the_width_of_the_terminal(
     assert max(map(len, lines)) <= columns
     unwrapped = " ".join(" ".join(lines).split())
     for words in (
-        "ann 12.3 s ok",
-        "cli (tabhub-cli) 7 ms ok",
+        "ann 12.3 s done",
+        "cli (tabhub-cli) 7 ms done",
         "browser_open_tab tab 3 url=https://example.com/",
         "browser_type_text tab 4 on https://a.example text=word word",
-        "reload changed=limits.callSeconds",
+        "you 0 ms done you reloaded the settings; changed limits.callSeconds",
         "3 ms failed: extension_disconnected",
     ):
         assert words in unwrapped
-    places = {line.index(word) for line in lines for word in (" ok", " failed: ") if word in line}
+    places = {line.index(word) for line in lines for word in (" done", " failed: ") if word in line}
     assert len(places) == 1
 
 
@@ -162,14 +167,127 @@ def test_omitted_entries_are_reported(product: Product, here: Here) -> None:
     assert here("audit", "--file", "--limit", "60").stderr == ""
 
 
-def test_a_server_reports_its_omitted_entries(product: Product, here: Here) -> None:
+def test_entries_from_before_a_restart_are_shown_and_omitted_ones_counted(
+    product: Product, here: Here
+) -> None:
     written(product, "audit.log", entry(1, ago=60))
     with product.running("start", "--port", "0"):
         product.wait_running()
+        assert len(json.loads(here("audit").stdout)) == 1
         for _ in range(51):
             here("permissions", "set", "browser_open_tab", "ask")
         cut = here("audit")
         assert (len(json.loads(cut.stdout)), "more than 50" in cut.stderr) == (50, True)
         earlier = here("audit", "--since", "1h")
-        assert (len(json.loads(earlier.stdout)), "--file" in earlier.stderr) == (51, True)
+        assert (len(json.loads(earlier.stdout)), earlier.stderr) == (52, "")
         assert len(json.loads(here("audit", "--file").stdout)) == 52
+
+
+def refusal(reason: str, verdict: str) -> Json:
+    return {"success": False, "verdict": verdict, "error": {"reason": reason, "message": "no"}}
+
+
+def test_entries_can_be_filtered_by_outcome_words_and_person(product: Product, here: Here) -> None:
+    stop: Json = {"tool": "agents.stop", "plugin": "panel", "client": "main"}
+    written(
+        product,
+        "audit.log",
+        entry(1, arguments={"text": "two lamps"}),
+        entry(2, **refusal("permission_denied", "denied")),
+        entry(3, **refusal("script_error", "allowed")),
+        entry(4, **refusal("cancelled", "allowed")),
+        entry(5, **stop, arguments={"stopped": True}),
+    )
+    assert numbers(here, "--outcome", "refused") == [2]
+    assert numbers(here, "--outcome", "failed") == [3]
+    assert numbers(here, "--outcome", "cancelled") == [4]
+    assert numbers(here, "--outcome", "done") == [5, 1]
+    assert numbers(here, "--text", "LAMPS two") == [1]
+    assert numbers(here, "--text", "stopped all") == [5]
+    assert numbers(here, "--you") == [5]
+    assert numbers(here, "--agents") == [4, 3, 2, 1]
+
+
+@pytest.mark.parametrize("flags", [("--outcome", "good"), ("--csv", "--ndjson")])
+def test_an_unknown_outcome_and_two_formats_are_usage_errors(
+    here: Here, flags: tuple[str, ...]
+) -> None:
+    refused = here("audit", "--file", *flags)
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    assert flags[1] in refused.stderr
+
+
+def test_entries_are_printed_as_lines_of_json_and_as_csv(product: Product, here: Here) -> None:
+    written(product, "audit.log", entry(1), entry(2, agent="=cmd()", client=""))
+    lines = here("audit", "--file", "--ndjson").stdout.splitlines()
+    assert [json.loads(line)["durationMs"] for line in lines] == [2, 1]
+    rows = list(csv.DictReader(io.StringIO(here("audit", "--file", "--csv").stdout)))
+    assert [row["durationMs"] for row in rows] == ["2", "1"]
+    assert [row["who"] for row in rows] == ["'=cmd()", "ann"], "a spreadsheet calculates nothing"
+
+
+def test_a_followed_entry_is_one_line_without_control_characters() -> None:
+    error = {"reason": "stale_ref", "message": "gone \x1b[2J away"}
+    line = single_line(entry(12, error=error, success=False, agent="two\nlines"))
+    assert "\n" not in line and "\x1b" not in line
+    words = "ann (two lines) 12 ms failed: stale_ref browser_list_tabs - gone"
+    assert words in " ".join(line.split())
+
+
+def test_what_the_person_did_reads_you_allowed(product: Product) -> None:
+    click = {"tool": "browser_click_element", "title": "Click"}
+    about = {**click, "client": "main", "site": "shop.example"}
+    answer = {"id": "1", "decision": "allow", "scope": "always", "about": about}
+    deed: Json = {
+        "tool": "confirmation.response",
+        "plugin": "panel",
+        "client": "main",
+        "session": "",
+    }
+    written(product, "audit.log", entry(1, **deed, arguments=answer))
+    text = in_terminal(product.environment, "audit", "--file", columns=200).text
+    words = "you allowed “Click” for main on shop.example, always"
+    assert words in " ".join(text.split())
+
+
+def test_the_server_finds_by_the_same_filters_as_the_file(product: Product, here: Here) -> None:
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        here("permissions", "set", "browser_open_tab", "ask")
+        here("tool", "call", "browser_open_tab", "{}")
+        for flags in (
+            ("--you",),
+            ("--agents",),
+            ("--outcome", "refused"),
+            ("--text", "open_tab refused"),
+            ("--text", "reloaded"),
+        ):
+            served = json.loads(here("audit", *flags).stdout)
+            on_disk = json.loads(here("audit", "--file", *flags).stdout)
+            assert served == on_disk and served, flags
+
+
+@pytest.mark.requirement("OT-13")
+def test_entries_are_followed_over_rotations_until_ctrl_c(product: Product) -> None:
+    def shown() -> list[int]:
+        lines = product.output.splitlines()
+        return [json.loads(line)["durationMs"] for line in lines if line.startswith("{")]
+
+    def shows(*expected: int) -> None:
+        eventually_sync(lambda: shown() == [*expected], f"{expected}, not {shown()}")
+
+    log = product.home / "audit.log"
+    written(product, "audit.log.1", entry(1))
+    written(product, "audit.log", entry(2), entry(3, client="bob"), entry(4))
+    with product.running("audit", "-f", "--client", "ann", "--limit", "2") as process:
+        shows(2, 4)
+        with log.open("a") as file:
+            file.write(json.dumps(entry(5)) + "\n" + json.dumps(entry(6, client="bob")) + "\n")
+            file.write(json.dumps(entry(0, began=True, call="1-a")) + "\n")
+        shows(2, 4, 5)
+        log.replace(product.home / "audit.log.1")
+        written(product, "audit.log", entry(7))
+        shows(2, 4, 5, 7)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    assert "Traceback" not in product.output

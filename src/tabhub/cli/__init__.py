@@ -14,15 +14,26 @@ def main() -> None:
     """Run the command; an error ends as one sentence on stderr, never as a traceback."""
     from tabhub.cli.commands import app
     from tabhub.errors import TabhubError
+    from tabhub.system.text import print_utf_8
 
+    print_utf_8()
     try:
         app()
     except TabhubError as error:
         print(f"tabhub: {error.message}", file=sys.stderr)
         sys.exit(_exit_code(error))
     except OSError as error:
-        print(f"tabhub: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        print(f"tabhub: {described_error(error)}", file=sys.stderr)
         sys.exit(FAILED)
+
+
+def described_error(error: OSError) -> str:
+    """The file and what is wrong with it; for one of tabhub's home also what helps."""
+    from tabhub.config.paths import Home
+
+    what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
+    way_out = Home.from_environment().way_out(error)
+    return what if way_out is None else f"{what}. {way_out}"
 
 
 def _exit_code(error: "TabhubError") -> int:

@@ -2,64 +2,68 @@
 
 import re
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from itertools import islice
-from typing import Any
 
-from tabhub.audit.entry import iso
-from tabhub.audit.files import read
+from tabhub.audit.entry import Entry, iso
+from tabhub.audit.export import csv_header, csv_rows
+from tabhub.audit.files import Position, located_lines, read
+from tabhub.audit.search import AuditFilter, shown_entry
 from tabhub.cli import running
-from tabhub.cli.output import print_json, print_table, wants_json
+from tabhub.cli.audit_lines import COLUMNS, row, single_line
+from tabhub.cli.following import FollowedFile
+from tabhub.cli.output import harmless, print_json, print_json_lines, print_table, wants_json
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
-from tabhub.wire.tool_names import listed_name
 
 DEFAULT_LIMIT = 50
+FOLLOWED_LIMIT = 10
+"""How many entries come before those that are followed."""
 SERVER_ENTRIES = 500
 """How many entries the server keeps in memory."""
-COLUMNS = ("time", "who", "took", "outcome", "what")
-LONGEST_NAME = 24
-LONGEST_VALUE = 40
-LONGEST_WHAT = 160
-SLOW_MS = 10_000
 _AGO = re.compile(r"(\d{1,9})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
-Entry = dict[str, Any]
-
 
 @dataclass(frozen=True)
-class Filter:
-    """Which entries to show; None accepts every value."""
+class Printing:
+    """How entries are printed; without any of these, as the output is a terminal or not."""
 
-    limit: int | None
-    plugin: str | None
-    tool: str | None
-    client: str | None
-    success: bool | None
-    earliest: str
-    """The earliest timestamp, in the form that entries have."""
+    json: bool = False
+    ndjson: bool = False
+    csv: bool = False
 
-    @cached_property
-    def members(self) -> dict[str, Any]:
-        """The members that an entry must have."""
-        named = {
-            "plugin": self.plugin,
-            "tool": None if self.tool is None else listed_name(self.tool),
-            "client": self.client,
-            "success": self.success,
-        }
-        return {key: value for key, value in named.items() if value is not None}
+    def __post_init__(self) -> None:
+        if self.json + self.ndjson + self.csv > 1:
+            raise InvalidArguments("Choose one of --json, --ndjson and --csv.")
 
-    def matching(self, entries: Iterable[Entry]) -> Iterator[Entry]:
-        for entry in entries:
-            is_new = str(entry.get("timestamp", "")) >= self.earliest
-            if is_new and all(entry.get(key) == value for key, value in self.members.items()):
-                yield entry
+    def all(self, entries: list[Entry]) -> None:
+        if self.csv:
+            _print_csv(csv_header() + csv_rows(entries))
+        elif self.ndjson:
+            print_json_lines(entries)
+        elif wants_json(self.json):
+            print_json(entries)
+        else:
+            print_table(COLUMNS, map(row, entries))
+
+    def each(self, entries: Iterable[Entry]) -> None:
+        """Print entries as they come; JSON in lines, since an array would never end."""
+        if self.csv:
+            _print_csv(csv_header())
+            for entry in entries:
+                _print_csv(csv_rows([entry]))
+        elif self.ndjson or wants_json(self.json):
+            print_json_lines(entries)
+        else:
+            for entry in entries:
+                print(single_line(entry), flush=True)
+
+
+def _print_csv(text: str) -> None:
+    print(harmless(text) if sys.stdout.isatty() else text, end="", flush=True)
 
 
 def earliest(since: str | None) -> str:
@@ -80,33 +84,65 @@ def _moment(since: str, now: datetime) -> datetime:
         ) from None
 
 
-def run(filter: Filter, from_file: bool, as_json: bool) -> None:
+def run(filter: AuditFilter, limit: int | None, from_file: bool, printing: Printing) -> None:
     home = Home.from_environment()
-    entries = _from_file(home, filter) if from_file else _from_server(home, filter)
-    if wants_json(as_json):
-        print_json(entries)
-        return
-    print_table(COLUMNS, map(_row, entries))
+    from_where = _from_file if from_file else _from_server
+    printing.all(from_where(home, filter, limit))
 
 
-def _from_file(home: Home, filter: Filter) -> list[Entry]:
-    most = None if filter.limit is None else filter.limit + 1
+def follow(filter: AuditFilter, limit: int | None, printing: Printing) -> None:
+    """Print the last entries, oldest first, then each new one until Ctrl-C."""
+    printing.each(_followed(Home.from_environment(), filter, limit))
+
+
+def _followed(home: Home, filter: AuditFilter, limit: int | None) -> Iterator[Entry]:
+    followed = FollowedFile(home.audit)
+    before = located_lines(home.audit, filter.earliest, Position(*followed.skip()))
+    matches = filter.matcher()
+    shown = (entry for _, line in before if (entry := shown_entry(line)) and matches(entry))
+    most = limit or (None if filter.earliest else FOLLOWED_LIMIT)
+    yield from reversed(list(islice(shown, most)))
+    for line in followed.endless():
+        if (entry := shown_entry(line)) and matches(entry):
+            yield entry
+
+
+def _from_file(home: Home, filter: AuditFilter, limit: int | None) -> list[Entry]:
+    most = None if limit is None else limit + 1
+    return _limited(limit, _matching_on_disk(home, filter, most))
+
+
+def _matching_on_disk(home: Home, filter: AuditFilter, most: int | None) -> list[Entry]:
+    matches = filter.matcher()
     entries = read(home.audit, filter.earliest, running.live_calls(home))
-    return _limited(filter.limit, list(islice(filter.matching(entries), most)))
+    return list(islice((one for one in entries if matches(one)), most))
 
 
-def _from_server(home: Home, filter: Filter) -> list[Entry]:
-    limit = filter.limit or (SERVER_ENTRIES if filter.earliest else DEFAULT_LIMIT)
+def _from_server(home: Home, filter: AuditFilter, asked: int | None) -> list[Entry]:
+    limit = asked or (SERVER_ENTRIES if filter.earliest else DEFAULT_LIMIT)
     if limit > SERVER_ENTRIES:
         raise InvalidArguments(
             f"The server keeps {SERVER_ENTRIES} entries in memory; --file reads all on disk."
         )
     since = {"since": filter.earliest} if filter.earliest else {}
     most = min(limit + 1, SERVER_ENTRIES)
-    entries = running.audit(home, {"limit": most, **filter.members, **since})
-    if filter.earliest:
-        _mention_older(home, filter, len(entries))
+    more = {"outcome": filter.outcome, "who": filter.who, "text": filter.text}
+    given = {key: value for key, value in more.items() if value is not None}
+    entries = running.audit(home, {"limit": most, **filter.members(), **given, **since})
+    if len(entries) == SERVER_ENTRIES:
+        _note(f"The server keeps only its own last {SERVER_ENTRIES}; --file reads all on disk.")
+    if len(entries) < limit:
+        entries = _with_older(home, filter, limit, entries)
     return _limited(limit, entries)
+
+
+def _with_older(home: Home, filter: AuditFilter, limit: int, known: list[Entry]) -> list[Entry]:
+    """What the disk has, if that is more: the server forgets its entries when it restarts."""
+    try:
+        entries = _matching_on_disk(home, filter, limit + 1)
+    except OSError:
+        return known
+    return entries if len(entries) > len(known) else known
 
 
 def _limited(limit: int | None, entries: list[Entry]) -> list[Entry]:
@@ -116,88 +152,5 @@ def _limited(limit: int | None, entries: list[Entry]) -> list[Entry]:
     return entries[:limit]
 
 
-def _mention_older(home: Home, filter: Filter, count: int) -> None:
-    """Entries that the server no longer has in memory may still be on disk."""
-    facts = running.find(home)
-    started = "" if facts is None else iso(time.time() - facts["uptime"])
-    if count == SERVER_ENTRIES or filter.earliest < started:
-        _note(f"The server keeps only its own last {SERVER_ENTRIES}; --file reads all on disk.")
-
-
 def _note(text: str) -> None:
     print(f"tabhub: {text}", file=sys.stderr)
-
-
-def _row(entry: Entry) -> tuple[str, ...]:
-    what = " ".join(_what(entry))
-    return (
-        _local_time(str(entry.get("timestamp", ""))),
-        _cut(_who(str(entry.get("client", "")), entry.get("agent")), LONGEST_NAME),
-        _duration(entry.get("durationMs") or 0),
-        _outcome(entry),
-        _cut(what, LONGEST_WHAT),
-    )
-
-
-def _who(client: str, agent: str | None) -> str:
-    """The client, and the name that its agent gives itself."""
-    return f"{client} ({agent})" if agent and agent != client else client
-
-
-def _local_time(timestamp: str) -> str:
-    """In local time; with the date unless it is today."""
-    try:
-        then = datetime.fromisoformat(timestamp).astimezone()
-    except ValueError:
-        return timestamp
-    is_today = then.date() == datetime.now().astimezone().date()
-    return f"{then:%H:%M:%S}" if is_today else f"{then:%Y-%m-%d %H:%M}"
-
-
-def _duration(ms: float) -> str:
-    return f"{ms:.0f} ms" if ms < SLOW_MS else f"{ms / 1000:.1f} s"
-
-
-def _outcome(entry: Entry) -> str:
-    """The result, with the number of calls if the entry stands for several."""
-    times = entry.get("times", 1)
-    return _result(entry) if times == 1 else f"{_result(entry)} ×{times}"
-
-
-def _result(entry: Entry) -> str:
-    if entry.get("interrupted"):
-        return "began, no end recorded"
-    error = entry.get("error")
-    if isinstance(error, dict):
-        return f"failed: {error.get('reason')}"
-    return "ok" if entry.get("success", True) else "failed"
-
-
-def _what(entry: Entry) -> Iterator[str]:
-    """The tool, its tab, the origin unless a url is among the arguments, and the arguments."""
-    yield str(entry.get("tool", ""))
-    if entry.get("tabId") is not None:
-        yield f"tab {entry['tabId']}"
-    members = entry.get("arguments")
-    arguments = members if isinstance(members, dict) else {}
-    if entry.get("origin") and "url" not in arguments:
-        yield f"on {entry['origin']}"
-    for name, value in arguments.items():
-        if name != "tabId":
-            yield f"{name}={_cut(_short(value), LONGEST_VALUE)}"
-    error = entry.get("error")
-    if isinstance(error, dict):
-        yield f"- {error.get('message')}"
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, list):
-        return ",".join(map(_short, value))
-    if isinstance(value, dict):
-        return "{" + ", ".join(map(str, value)) + "}"
-    return str(value)
-
-
-def _cut(text: str, most: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"

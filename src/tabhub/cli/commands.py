@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tabhub import __version__
+from tabhub.cli import completion
 from tabhub.cli.group_commands import (
     Json,
     client_app,
@@ -18,18 +19,18 @@ from tabhub.cli.group_commands import (
     plugin_app,
     tool_app,
 )
+from tabhub.cli.help import CommandGroup
 from tabhub.cli.proxy_commands import proxy_app
+from tabhub.config.known_agents import KNOWN_AGENTS
 
 if TYPE_CHECKING:
     from tabhub.browser.remote.proxy_access import ProxyAccess
 
-app = typer.Typer(
+app = CommandGroup(
+    "Connects any AI agent to the tabs of your own browser.",
     name="tabhub",
-    help="Connects any AI agent to the tabs of your own browser.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
 )
 app.add_typer(tool_app, name="tool")
 app.add_typer(client_app, name="client")
@@ -40,7 +41,10 @@ app.add_typer(extension_app, name="extension")
 app.add_typer(config_app, name="config")
 app.add_typer(proxy_app, name="proxy")
 
-AGENT_NAMES = "claude-code, claude-desktop, cursor, windsurf, opencode, vscode, codex or gemini."
+if completion.is_asked():
+    completion.prepare()
+
+AGENT_NAMES = f"{' or '.join(', '.join(KNOWN_AGENTS).rsplit(', ', 1))}."
 Port = Annotated[
     int | None,
     typer.Option(min=0, max=65535, help="Port of the server; 0 picks a free one. Default 9515."),
@@ -146,7 +150,11 @@ def start(
         typer.Option(metavar="F", help="With --via-proxy: the file that has the proxy's token."),
     ] = None,
     show_config: Annotated[
-        bool, typer.Option("--show-config", help="Print settings to paste into agents, and exit.")
+        bool,
+        typer.Option(
+            "--show-config",
+            help="Print settings to paste into agents, and exit. The first start prints them too.",
+        ),
     ] = False,
     while_used: Annotated[bool, typer.Option("--while-used", hidden=True)] = False,
 ) -> None:
@@ -232,9 +240,40 @@ def _run_background(context: typer.Context) -> None:
 
 
 @app.command()
+def setup(
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"Connect this one; repeatable. {AGENT_NAMES}",
+            autocompletion=completion.agents,
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Ask nothing: connect every agent that is installed.")
+    ] = False,
+    browser: Annotated[
+        bool,
+        typer.Option("--browser", help="Start a browser for agents, instead of using your own."),
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0, help="How long to wait for your browser. Default: until it is there."),
+    ] = None,
+) -> None:
+    """Go through everything up to the first call: agents, server, extension. Repeatable."""
+    from tabhub.cli.setup.command import run
+    from tabhub.cli.setup.steps import SetupRequest
+
+    run(SetupRequest(agent or [], yes, browser, seconds))
+
+
+@app.command()
 def connect(
     context: typer.Context,
-    agent: Annotated[str, typer.Argument(help=AGENT_NAMES)],
+    agent: Annotated[
+        str | None, typer.Argument(help=AGENT_NAMES, autocompletion=completion.agents)
+    ] = None,
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove tabhub again, and revoke the agent's token.")
     ] = False,
@@ -242,9 +281,13 @@ def connect(
         bool, typer.Option("--dry-run", help="Only show what would change.")
     ] = False,
     stdio: Annotated[
-        bool,
-        typer.Option("--stdio", help="Have the agent start a bridge, which starts the server."),
-    ] = False,
+        bool | None,
+        typer.Option(
+            "--stdio/--http",
+            help="Have the agent start a bridge, which starts the server; or connect it to the "
+            "running server. Default: as it is connected now, at first HTTP.",
+        ),
+    ] = None,
     gateway: Annotated[
         bool, typer.Option("--gateway", help="List two tools that find and call the rest.")
     ] = False,
@@ -256,13 +299,27 @@ def connect(
         Path | None,
         typer.Option(metavar="FILE", help="The agent's settings file, if not in its usual place."),
     ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Without an agent: print JSON, as in a pipe.")
+    ] = False,
 ) -> None:
-    """Add tabhub to the settings of an agent, with a token of its own."""
+    """Add tabhub to the settings of an agent; without an agent, list all and their state."""
+    if agent is None:
+        _list_agents(given_flags(context, but={"json"}), json)
+        return
     from tabhub.cli.connect.command import ConnectRequest, run
 
     _check_browser(browser, headless is not None)
     flags = given_flags(context, but=context.params.keys() - {"browser", "headless"})
     run(ConnectRequest(agent, config, gateway, stdio, dry_run, flags), remove=remove)
+
+
+def _list_agents(flags: list[str], as_json: bool) -> None:
+    if flags:
+        raise typer.BadParameter(f"{flags[0]} needs the name of an agent")
+    from tabhub.cli.connect.states import show
+
+    show(as_json)
 
 
 @app.command()
@@ -282,6 +339,69 @@ def status(json: Json = False) -> None:
 
 
 @app.command()
+def watch(
+    client: Annotated[
+        str | None,
+        typer.Option(help="Only calls by this client.", autocompletion=completion.clients),
+    ] = None,
+    tool: Annotated[
+        str | None, typer.Option(help="Only calls of this tool.", autocompletion=completion.tools)
+    ] = None,
+    recent: Annotated[
+        int, typer.Option(min=0, max=100, help="How many calls that have ended come first.")
+    ] = 10,
+    json: Json = False,
+) -> None:
+    """Show the calls of all agents as they happen, until Ctrl-C. JSON lines in a pipe."""
+    from tabhub.cli.watch import run
+
+    run(client, tool, recent, json)
+
+
+@app.command()
+def record(
+    file: Annotated[Path, typer.Argument(metavar="FILE.gif", help="Where to write the GIF.")],
+    url: Annotated[str | None, typer.Option(help="Open this page first, in a new tab.")] = None,
+    tab_id: Annotated[
+        int | None, typer.Option(help="The tab. Default: the one last used by tabhub tool.")
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0.1, max=600, help="How long. Default: until Enter or Ctrl-C."),
+    ] = None,
+    every: Annotated[
+        float,
+        typer.Option(
+            min=0, max=60, help="Seconds between two pictures; 0: only what tabhub tool does."
+        ),
+    ] = 1.0,
+) -> None:
+    """Record a tab as an animated GIF: what `tabhub tool call` does, and a picture every second."""
+    from tabhub.cli.record import RecordRequest, run
+
+    run(RecordRequest(file, url, tab_id, seconds, every))
+
+
+@app.command("completion")
+def completion_command(
+    shell: Annotated[completion.Shell, typer.Argument(help="The shell you use.")],
+) -> None:
+    """Print a script that completes commands, options, agents, tools and settings in a shell.
+
+    bash: put `eval "$(tabhub completion bash)"` into ~/.bashrc
+
+    zsh: put `eval "$(tabhub completion zsh)"` into ~/.zshrc
+
+    fish: tabhub completion fish > ~/.config/fish/completions/tabhub.fish
+
+    PowerShell: put this line into the file that $PROFILE names:
+
+    tabhub completion powershell | Out-String | Invoke-Expression
+    """
+    print(completion.script(shell))
+
+
+@app.command()
 def audit(
     limit: Annotated[
         int | None,
@@ -292,6 +412,16 @@ def audit(
     ] = None,
     tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
     client: Annotated[str | None, typer.Option(help="Only calls by this client.")] = None,
+    outcome: Annotated[
+        str | None, typer.Option(help="Only done, failed, refused or cancelled calls.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(metavar="WORDS", help="Only entries that have all these words.")
+    ] = None,
+    you: Annotated[
+        bool | None,
+        typer.Option("--you/--agents", help="Only what you did yourself, or what others did."),
+    ] = None,
     since: Annotated[
         str | None, typer.Option(metavar="WHEN", help="10m, 2h, 3d, or an ISO date or time.")
     ] = None,
@@ -301,12 +431,37 @@ def audit(
     file: Annotated[
         bool, typer.Option("--file", help="Read every entry on disk; needs no server.")
     ] = False,
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow", "-f", help="Show the last entries, then each new one until Ctrl-C."
+        ),
+    ] = False,
     json: Json = False,
+    ndjson: Annotated[
+        bool, typer.Option("--ndjson", help="Print one JSON object in each line.")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print a table for spreadsheets.")] = False,
 ) -> None:
-    """Show what agents did, newest first: a table, or a JSON array in a pipe."""
-    from tabhub.cli.audit import Filter, earliest, run
+    """Show what agents and you did, newest first: a table, or a JSON array in a pipe."""
+    from tabhub.audit.search import AuditFilter, outcome_named
+    from tabhub.cli import audit
 
-    run(Filter(limit, plugin, tool, client, success, earliest(since)), file, json)
+    filter = AuditFilter(
+        plugin=plugin,
+        tool=tool,
+        client=client,
+        success=success,
+        outcome=outcome_named(outcome),
+        who=None if you is None else "you" if you else "agents",
+        text=text,
+        earliest=audit.earliest(since),
+    )
+    printing = audit.Printing(json, ndjson, csv)
+    if follow:
+        audit.follow(filter, limit, printing)
+    else:
+        audit.run(filter, limit, file, printing)
 
 
 @app.command()
@@ -346,7 +501,7 @@ def browser_command(
     user_data_dir: UserDataDir = None,
     while_server: Annotated[bool, typer.Option("--while-server", hidden=True)] = False,
 ) -> None:
-    """Start Chrome or Chromium with the extension loaded and paired."""
+    """Start Chrome, Chromium, Edge or Brave with the extension loaded and paired."""
     from tabhub.cli.server.browser import BrowserRequest, run
 
     request = BrowserRequest(headless, browser_arg or [], user_data_dir)

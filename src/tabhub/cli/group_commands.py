@@ -6,21 +6,26 @@ from typing import Annotated, Literal
 
 import typer
 
-tool_app = typer.Typer(help="List and call tools.", no_args_is_help=True)
-client_app = typer.Typer(help="Tokens for agents.", no_args_is_help=True)
-permissions_app = typer.Typer(help="What agents may do.", no_args_is_help=True)
-page_app = typer.Typer(
-    help="Sites that may offer tools without the extension.", no_args_is_help=True
-)
-plugin_app = typer.Typer(help="Plugins: tools for one site.", no_args_is_help=True)
-extension_app = typer.Typer(help="The browser extension.", no_args_is_help=True)
-config_app = typer.Typer(help="Settings.", no_args_is_help=True)
+from tabhub.cli import completion
+from tabhub.cli.help import CommandGroup
+
+tool_app = CommandGroup("List and call tools.")
+client_app = CommandGroup("Tokens for agents.")
+permissions_app = CommandGroup("What agents may do.")
+page_app = CommandGroup("Sites that may offer tools without the extension.")
+plugin_app = CommandGroup("Plugins: tools for one site.")
+extension_app = CommandGroup("The browser extension.")
+config_app = CommandGroup("Settings.")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Origin = Annotated[str, typer.Argument(help="Such as https://shop.example.")]
 Confirm = Annotated[bool, typer.Option("--confirm", help="Required: without it nothing is done.")]
 ShowSecret = Annotated[bool, typer.Option("--show-secret", help="Print secrets too.")]
-Key = Annotated[str, typer.Argument(help="Such as limits.callSeconds.")]
+Key = Annotated[
+    str, typer.Argument(help="Such as limits.callSeconds.", autocompletion=completion.settings)
+]
+Tool = Annotated[str, typer.Argument(help="Its name.", autocompletion=completion.tools)]
+ClientName = Annotated[str, typer.Argument(help="Its name.", autocompletion=completion.clients)]
 
 
 @tool_app.command("list")
@@ -36,14 +41,14 @@ def tool_list(
     ] = None,
     json: Json = False,
 ) -> None:
-    """List tools, one line each."""
+    """List tools, one line each; in a pipe as JSON."""
     from tabhub.cli.tool.calling import show
 
     show(plugin, toolset, query, json)
 
 
 @tool_app.command("schema")
-def tool_schema(name: str) -> None:
+def tool_schema(name: Tool) -> None:
     """Print a tool's description and parameters as JSON."""
     from tabhub.cli.tool.calling import schema
 
@@ -52,7 +57,7 @@ def tool_schema(name: str) -> None:
 
 @tool_app.command("call")
 def tool_call(
-    name: str,
+    name: Tool,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(help="A JSON object, or name=text and name:=JSON; - reads stdin."),
@@ -108,7 +113,7 @@ def client_list(json: Json = False) -> None:
 
 
 @client_app.command("revoke")
-def client_revoke(name: str) -> None:
+def client_revoke(name: ClientName) -> None:
     """Revoke a client's token and everything granted to the client."""
     from tabhub.cli.access.client import revoke
 
@@ -126,7 +131,11 @@ def permissions_list(json: Json = False) -> None:
 @permissions_app.command("set")
 def permissions_set(
     subject: Annotated[
-        str, typer.Argument(help="A tool, a host such as *.example.com, or a plugin.")
+        str,
+        typer.Argument(
+            help="A tool, a host such as *.example.com, or a plugin.",
+            autocompletion=completion.tools,
+        ),
     ],
     level: Annotated[
         Literal["off", "ask", "auto", "default"],
@@ -139,9 +148,19 @@ def permissions_set(
     set_level(subject, None if level == "default" else level)
 
 
+@permissions_app.command("revoke")
+def permissions_revoke(
+    grant: Annotated[str, typer.Argument(help="The id that tabhub permissions list shows.")],
+) -> None:
+    """Take back what a person has granted for good; tabhub asks again."""
+    from tabhub.cli.access.permissions import revoke
+
+    revoke(grant)
+
+
 @permissions_app.command("explain")
 def permissions_explain(
-    tool: str,
+    tool: Tool,
     url: Annotated[
         str | None, typer.Option(help="The page that the call would act on or open.")
     ] = None,
@@ -339,6 +358,18 @@ def extension_path() -> None:
     from tabhub.cli.server.browser import show_path
 
     show_path()
+
+
+@extension_app.command("pair")
+def extension_pair(
+    code: Annotated[
+        str | None, typer.Argument(help="What the extension shows. Default: list those that wait.")
+    ] = None,
+) -> None:
+    """Pair an extension from a store: give it this server's secret, if the codes are the same."""
+    from tabhub.cli.access.extension_pairing import pair
+
+    pair(code)
 
 
 @config_app.command("show")

@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-proxy_app = typer.Typer(
-    help="A service that connects your agents to your browsers, wherever they are.",
-    no_args_is_help=True,
-)
+from tabhub.cli.help import CommandGroup
+
+proxy_app = CommandGroup("A service that connects your agents to your browsers, wherever they are.")
 
 SecretFile = Annotated[
     Path | None,

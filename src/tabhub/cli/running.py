@@ -5,29 +5,28 @@ A command sends the secret only to a server that has proved to know it.
 
 import os
 import secrets
-import shlex
 import signal
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from http.client import HTTPConnection, HTTPException
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import msgspec
 
+from tabhub.cli.own_program import command_text
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config import environment, settings
 from tabhub.config.clients import hash_of, label_of
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
-from tabhub.config.processes import is_alive
 from tabhub.config.secret import Auth, is_proof, is_proof_to_client, load
 from tabhub.config.settings import LevelWord
 from tabhub.errors import TabhubError, Unavailable, from_reason
+from tabhub.system.processes import how_to_end, is_alive, is_own
 
 LOOPBACK = "127.0.0.1"
 RESPONSE_SECONDS = 3.0
@@ -43,10 +42,15 @@ _timed_out: ContextVar[set[int] | None] = ContextVar("timed_out", default=None)
 class NotRunning(Unavailable):
     """No server of this home answers."""
 
-    def __init__(self, hint: str = "Start one: tabhub start --browser --background") -> None:
+    def __init__(self, hint: str = "", *, says: str | None = None) -> None:
         port = environment.port_from_environment()
         where = "" if port is None else f" on port {port}, which {environment.PORT} names"
-        super().__init__(f"No server is running{where}. {hint}")
+        super().__init__(says or f"No server is running{where}. {hint or how_to_start()}")
+
+
+def how_to_start() -> str:
+    """What to do when no server runs, as every command says it."""
+    return f"Start it: {command_text('start', '--background')}"
 
 
 class PidFile(msgspec.Struct):
@@ -56,6 +60,8 @@ class PidFile(msgspec.Struct):
     port: int
     while_used: bool = False
     """Whether it stops after a while without clients."""
+    is_asked_to_stop: bool = False
+    """Whether another process asks it to stop, where no signal can."""
 
 
 def dev_mode_warning(trusted: list[str]) -> str:
@@ -90,6 +96,20 @@ def make_permanent(home: Home) -> None:
         write_private(home.pid, msgspec.json.encode(PidFile(known.pid, known.port)))
 
 
+def ask_to_stop(home: Home, pid: int) -> None:
+    """Ask the server of the pid file to stop, where no signal can."""
+    known = read_pid_file(home)
+    if known is not None and known.pid == pid:
+        asked = msgspec.structs.replace(known, is_asked_to_stop=True)
+        write_private(home.pid, msgspec.json.encode(asked))
+
+
+def is_asked_to_stop(home: Home) -> bool:
+    """Whether this process is asked to stop."""
+    known = read_pid_file(home)
+    return known is not None and known.pid == os.getpid() and known.is_asked_to_stop
+
+
 def has_live_process(home: Home) -> bool:
     """Whether the process that the pid file names is alive."""
     known = read_pid_file(home)
@@ -121,27 +141,45 @@ def describe_unresponsive(home: Home) -> str | None:
     if is_hung(known):
         return (
             f"Its pid file names the process {known.pid}, which runs but does not answer on port"
-            f" {known.port}. If that is tabhub, end it: kill {known.pid}"
+            f" {known.port}. If that is tabhub, end it: {how_to_end(known.pid)}"
         )
     return f"The last server (pid {known.pid}) ended without cleaning up, which does no harm."
 
 
 def describe_elsewhere(home: Home) -> str | None:
     """A sentence about a server on another port than commands use, or of another home."""
-    expected, known, auth = expected_port(home), read_pid_file(home), load(home)
+    expected, known = expected_port(home), find_elsewhere(home)
     why = " (TABHUB_PORT)" if environment.port_from_environment() is not None else ""
-    if known is not None and known.port != expected and auth is not None:
-        if _knows_secret(known.port, auth.secret):
-            return (
-                f"No server of this home is on port {expected}{why}. It runs on port {known.port}"
-                f" (pid {known.pid}): unset TABHUB_PORT."
-            )
+    if known is not None:
+        return (
+            f"No server of this home is on port {expected}{why}. It runs on port {known.port}"
+            f" (pid {known.pid}): unset TABHUB_PORT."
+        )
     if is_tabhub(expected):
         return (
             f"The tabhub on port {expected}{why} belongs to another home or has another secret."
             " TABHUB_HOME selects the home."
         )
     return None
+
+
+def find_elsewhere(home: Home) -> PidFile | None:
+    """This home's own server, if it is on another port than the environment names."""
+    known, auth = read_pid_file(home), load(home)
+    if known is None or auth is None or known.port == expected_port(home):
+        return None
+    return known if _knows_secret(known.port, auth.secret) else None
+
+
+def refuse_second(home: Home) -> None:
+    """Raise if this home has a server on another port: the second would hide the first from all
+    commands, `stop` too."""
+    known = find_elsewhere(home)
+    if known is not None:
+        raise Unavailable(
+            f"A server of this home already runs on port {known.port} (pid {known.pid})."
+            f" {environment.PORT} names another: unset it, or stop that one first."
+        )
 
 
 def expected_port(home: Home) -> int:
@@ -230,10 +268,14 @@ def audit(home: Home, query: Facts) -> list[Facts]:
     """The newest entries in the running server's memory that match the query."""
     auth = reach(home)
     if auth is None:
-        raise NotRunning("`tabhub audit --file` reads the entries on disk.")
+        raise NotRunning(f"`{command_text('audit', '--file')}` reads the entries on disk.")
     encoded = urlencode({key: str(value) for key, value in query.items()})
     entries = _expect_ok(_request("GET", auth.port, f"/audit?{encoded}", _bearer(auth)))
     return msgspec.convert(entries, list[Facts])
+
+
+def whose(browser: Facts) -> str:
+    return "started by tabhub" if browser["kind"] == "managed" else "your own"
 
 
 def audit_trouble(state: Facts) -> str:
@@ -248,9 +290,20 @@ def allow_page(home: Home, origin: str, code: str | None, level: LevelWord | Non
     """Make the running server pair the page of an origin that waits, or else the next one."""
     auth = reach(home)
     if auth is None:
-        raise NotRunning("Only a running server pairs pages: tabhub start --background")
+        raise NotRunning(f"Only a running server pairs pages. {how_to_start()}")
     sent = {"origin": origin, "code": code, "level": level}
     answer = post(auth.port, "/pages/allow", auth.secret, sent)
+    if answer is None:
+        raise Unavailable("The server did not answer.")
+    return answer
+
+
+def confirm_extension(home: Home, code: str) -> Facts:
+    """Make the running server pair the extension that shows this code."""
+    auth = reach(home)
+    if auth is None:
+        raise NotRunning(f"Only a running server pairs extensions. {how_to_start()}")
+    answer = post(auth.port, "/extension/pair/confirm", auth.secret, {"code": code})
     if answer is None:
         raise Unavailable("The server did not answer.")
     return answer
@@ -319,8 +372,9 @@ def _reload_by_signal(home: Home, auth: Auth, refusal: "_Response") -> Facts:
     """The rate limit is for programs; it must not hold up a person's own commands."""
     before = _get(auth.port, "/health", _bearer(auth))
     number = getattr(signal, str(before and before.get("reloadSignal")), None)
-    if before is None or number is None or not _is_own_process(before["pid"]):
-        raise Unavailable(f"{refusal.error()} Or restart it: tabhub stop; tabhub start")
+    if before is None or number is None or not is_own(before["pid"]):
+        restart = f"{command_text('stop')}; {command_text('start')}"
+        raise Unavailable(f"{refusal.error()} Or restart it: {restart}")
     os.kill(before["pid"], number)
     limit = time.monotonic() + RELOAD_SECONDS
     while time.monotonic() < limit:
@@ -349,15 +403,6 @@ def _health_by_either(home: Home, old: Auth) -> Facts | None:
         if _knows_secret(old.port, secret):
             return _get(old.port, "/health", _bearer(Auth(secret, old.port)))
     return None
-
-
-def _is_own_process(pid: int) -> bool:
-    """Whether the process belongs to this user, where /proc shows that."""
-    try:
-        return is_alive(pid) and os.stat(f"/proc/{pid}").st_uid == os.geteuid()
-    except FileNotFoundError:
-        # Without /proc, the system itself refuses to signal another user's process.
-        return not os.path.exists("/proc")
 
 
 @contextmanager
@@ -417,9 +462,10 @@ def _request(
         return None
     connection = HTTPConnection(host, port, timeout=seconds)
     try:
-        connection.request(method, path, body, headers)
-        response = connection.getresponse()
-        return _Response(response.status, msgspec.json.decode(response.read()))
+        with WaitingLine(f"Waiting for an answer on port {port}"):
+            connection.request(method, path, body, headers)
+            response = connection.getresponse()
+            return _Response(response.status, msgspec.json.decode(response.read()))
     except TimeoutError:
         if timed_out is not None:
             timed_out.add(port)
@@ -428,17 +474,3 @@ def _request(
         return None
     finally:
         connection.close()
-
-
-def program() -> list[str]:
-    """The command that runs this tabhub, for any working directory."""
-    script = Path(sys.executable).with_name("tabhub")
-    return [str(script)] if script.exists() else [sys.executable, "-P", "-m", "tabhub"]
-
-
-def program_text() -> str:
-    """The command as a person can type it: `tabhub` alone only if that finds this tabhub."""
-    own = program()
-    found = environment.on_path("tabhub")
-    is_this = found is not None and found.resolve() == Path(own[0]).resolve()
-    return "tabhub" if is_this else shlex.join(own)

@@ -4,7 +4,7 @@ import msgspec
 
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
-from tabhub.config.processes import is_alive
+from tabhub.system.processes import is_alive
 
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Where a node is reached that listens on all addresses."""

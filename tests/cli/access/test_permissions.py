@@ -232,6 +232,30 @@ def test_the_limits_of_a_client_count(product: Product) -> None:
     assert (unknown.returncode, "There is no client nobody." in unknown.stderr) == (1, True)
 
 
+@pytest.mark.parametrize("notified", [True, False])
+def test_a_yes_for_a_site_is_listed_and_revoked(product: Product, notified: bool) -> None:
+    give(product, scope="site", tool="*", site="a.example")
+    listed = product.run("permissions", "list").stdout
+    assert "granted to main: all that reads or acts on a.example (site), id g1" in listed
+    assert explained(product, CLICK, "--url", "https://a.example/")["personal"][0] == "allow"
+    script = explained(product, "browser_execute_script", "--url", "https://a.example/")
+    assert script["personal"][0] == "ask"
+    if notified:
+        with server(product) as requests:
+            assert "revoked g1" in product.run("permissions", "revoke", "g1").stdout
+        assert [path for path, _ in requests] == ["/reload"]
+    else:
+        product.run("permissions", "revoke", "g1")
+    assert "granted" not in product.run("permissions", "list").stdout
+    assert explained(product, CLICK, "--url", "https://a.example/")["personal"][0] == "ask"
+
+
+def test_a_grant_that_is_not_kept_cannot_be_revoked(product: Product) -> None:
+    failed = product.run("permissions", "revoke", "g\u202e9")
+    assert failed.returncode == 1 and "no kept grant" in failed.stderr
+    assert "\u202e" not in failed.stderr
+
+
 def test_the_grants_of_a_person_count(product: Product) -> None:
     give(product, scope="domain", site="a.example")
     granted = explained(product, CLICK, "--url", "https://a.example/")["personal"]

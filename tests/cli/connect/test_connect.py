@@ -498,6 +498,17 @@ def test_folders_created_for_a_file_are_removed_with_it_unless_they_have_other_f
     assert [*(person / ".codeium").iterdir()] == []
 
 
+def test_an_agent_that_is_not_here_is_connected_and_said_so(
+    product: Product, tmp_path: Path
+) -> None:
+    product.environment |= {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    says = "Windsurf does not seem to be installed here."
+    assert says in product.run("connect", "windsurf").stderr
+    assert product.run("connect", "windsurf", "--remove").returncode == 0
+    (tmp_path / ".codeium" / "windsurf").mkdir(parents=True)
+    assert says not in product.run("connect", "windsurf").stderr
+
+
 def test_a_bridge_can_be_set_to_start_a_browser(product: Product) -> None:
     agent = named("gemini")
     assert agent is not None
@@ -515,6 +526,18 @@ def test_a_bridge_can_be_set_to_start_a_browser(product: Product) -> None:
         assert product.run("connect", "gemini", *wrong).returncode == 2
     assert path.read_bytes() == before
     assert product.run("connect", "claude-desktop", "--browser").returncode == 0
+
+
+def test_a_port_of_the_environment_goes_into_the_entry_of_a_bridge(product: Product) -> None:
+    agent = named("gemini")
+    assert agent is not None
+    path = _written(product, agent)
+    product.environment["TABHUB_PORT"] = "18081"
+    assert product.run("connect", "gemini", "--stdio").returncode == 0
+    assert _entry(agent, path)["env"]["TABHUB_PORT"] == "18081"
+    del product.environment["TABHUB_PORT"]
+    assert product.run("connect", "gemini").returncode == 0
+    assert "TABHUB_PORT" not in _entry(agent, path)["env"]
 
 
 def test_a_dry_run_shows_the_change_that_is_written(product: Product) -> None:

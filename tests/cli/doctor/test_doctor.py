@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from tabhub.browser.launcher.installation import install_extension
+from tabhub.cli.doctor.finding import Chmod
 from tabhub.config import secret
 from tabhub.config.paths import Home
-from tabhub.config.processes import listener
 from tabhub.config.secret import Auth
+from tabhub.system.processes import listener
 from tests.cli.conftest import Here
 from tests.support.browsers.extension import connected, tab
+from tests.support.http_client import free_port
 from tests.support.product import Product
 from tests.support.serving import SECRET, served
 from tests.support.terminal import in_terminal
@@ -40,12 +42,6 @@ def product(tmp_path: Path) -> Product:
     secret.prepare(home, 9515)
     install_extension(home)
     return product
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def examined(run: Here, *flags: str) -> tuple[int, list[Check]]:
@@ -107,7 +103,7 @@ def test_two_secrets_are_found(product: Product, here: Here) -> None:
     (product.home / "managed-extension" / "auth.json").write_text(
         json.dumps({"secret": "ab" * 32, "port": 1, "managed": True})
     )
-    assert faults(here)["secret"]["do"] == "tabhub extension path"
+    assert faults(here)["secret"]["do"] == f"{product.command} extension path"
     product.run("extension", "path")
     assert faults(here) == {}
 
@@ -130,7 +126,7 @@ def test_a_port_used_by_another_program_is_found(product: Product, tmp_path: Pat
         _, checks = examined(product.run)
         (found,) = [check["says"] for check in checks if check["name"] == "port"]
         assert "is used by another program" in found and f"(pid {os.getpid()})" in found
-        assert not [check for check in checks if check.get("do") == "tabhub start"]
+        assert not [check for check in checks if check.get("do", "").endswith("tabhub start")]
         (product.home / "server.pid").write_text(
             json.dumps({"pid": 99999999, "port": stranger.getsockname()[1]})
         )
@@ -142,13 +138,25 @@ def test_a_port_used_by_another_program_is_found(product: Product, tmp_path: Pat
         assert "a tabhub of another home" in faults(product.run)["port"]["says"]
 
 
-@pytest.mark.parametrize("command", ["doctor", "status"])
+@pytest.mark.parametrize("command", ["doctor", "status", "stop", "connect", "connect cursor"])
 def test_a_silent_program_is_waited_for_once(product: Product, here: Here, command: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         product.environment["TABHUB_PORT"] = str(silent.getsockname()[1])
         (product.home / "server.pid").write_text(json.dumps({"pid": 99999999, "port": 1}))
-        here(command)
+        here(*command.split())
         assert [request[:11] for request in _requests_to(silent)] == [b"GET /health"]
+
+
+def test_a_terminal_shows_that_a_silent_program_is_waited_for(product: Product) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = product.environment["TABHUB_PORT"] = str(silent.getsockname()[1])
+        shown = in_terminal(product.environment, "status").text
+    assert f"Waiting for an answer on port {port}" in shown
+
+
+def test_a_command_to_type_has_its_path_quoted(tmp_path: Path) -> None:
+    path = tmp_path / "with a space"
+    assert str(Chmod(path, 0o600)) == f"chmod 600 '{path}'"
 
 
 def _requests_to(listening: socket.socket) -> list[bytes]:
@@ -242,15 +250,16 @@ def test_a_server_without_protection_is_reported(product: Product) -> None:
     assert ["--no-auth" in messages[0], "SKIPPED" in messages[1]] == [True, True]
 
 
-async def test_a_browser_without_a_panel_is_reported(product: Product) -> None:
+async def test_it_says_where_the_person_is_asked(product: Product) -> None:
     home = Home(product.home)
     async with served(home=home) as server:
         secret.store(home, Auth(SECRET, server.port))
         product.environment["TABHUB_PORT"] = str(server.port)
         async with connected(server.port) as extension:
             await extension.sync(tab(1), kind="personal")
-            found = await asyncio.to_thread(faults, product.run, "warn")
-    assert "No side panel is open" in found["connected"]["says"]
+            _, checks = await asyncio.to_thread(examined, product.run)
+    said = {check["says"]: check["level"] for check in checks if check["name"] == "connected"}
+    assert said["Your own browser notifies you when a call needs your approval."] == "ok"
 
 
 def test_a_terminal_gets_colours_and_a_pipe_does_not(product: Product) -> None:
@@ -276,7 +285,7 @@ def test_agents_with_a_wrong_port_or_an_invalid_token_are_found(
     assert faults(here) == {}
     connects(product, port, "thc_of_nobody")
     assert "no longer valid" in faults(here)["agents"]["says"]
-    assert faults(here)["agents"]["do"] == "tabhub connect cursor"
+    assert faults(here)["agents"]["do"] == f"{product.command} connect cursor"
     connects(product, port, None)
     assert "has no token" in faults(here)["agents"]["says"]
     connects(product, port, product.secret)

@@ -7,6 +7,7 @@ import pytest
 
 from tabhub.cli.doctor.finding import Inspection
 from tabhub.cli.doctor.plugin_checks import ADVICE, plugins
+from tabhub.cli.own_program import program_text
 from tabhub.config.paths import Home
 from tabhub.plugins.readiness import Word
 
@@ -31,7 +32,7 @@ def test_every_reason_has_its_advice() -> None:
         (details(None, True, False), "ok", "ready in 1 of 2 tabs"),
         (details("no_tab"), "ok", "no_tab"),
         (details("off", False), "ok", "off"),
-        (details("not_reviewed"), "ok", "tabhub plugin review notes"),
+        (details("not_reviewed"), "ok", "plugin review notes"),
         (details("not_ready", False), "ok", "log in"),
         (details("threw", False), "warn", "threw"),
         (details("needs_reload", False), "warn", "reload the tab"),
@@ -50,7 +51,7 @@ def test_a_required_setting_that_is_not_set_is_named_with_the_command(tmp_path: 
     unset = {"missingSettings": ["site", "token"]}
     for found in (details("no_tab"), details(None, True)):
         [(level, says, do)] = findings(tmp_path, pluginDetails=[{**found, **unset}])
-        assert (level, do) == ("warn", "tabhub plugin configure notes")
+        assert (level, do) == ("warn", f"{program_text()} plugin configure notes")
         assert "site, token" in says
     for reason in ("off", "not_reviewed"):
         [(_, says, _)] = findings(tmp_path, pluginDetails=[{**details(reason), **unset}])

@@ -44,10 +44,11 @@ def test_a_new_plugin_is_found_once_it_is_linked(
     assert not any("scaffold" in text.lower() for text in texts)
     following = done.stdout.partition("Next:\n")[2].splitlines()
     assert len(following) == 5
-    assert following[1:4] == [
-        "  tabhub start --dev --browser",
-        "  tabhub tool call browser_open_tab url=https://notes.example/",
-        "  tabhub tool call my-notes_get_page",
+    # The program's own path comes before, where no `tabhub` is on the PATH.
+    assert [line.partition("tabhub ")[2] for line in following[1:4]] == [
+        "start --dev --browser",
+        "tool call browser_open_tab url=https://notes.example/",
+        "tool call my-notes_get_page",
     ]
     assert "side panel" in following[4]
     assert "tabhub plugin review my-notes --level auto" in following[4]
@@ -62,8 +63,8 @@ def test_python_is_the_default_and_without_link_nothing_is_linked(
     assert (tmp_path / "my-notes" / "plugin.py").is_file()
     assert not Home(product.home).config.exists()
     link, *_, call, _ = done.stdout.partition("Next:\n")[2].splitlines()
-    assert link == f"  tabhub plugin link {tmp_path}/my-notes"
-    assert call == "  tabhub tool call my-notes_get_page"
+    assert link == f"  {product.command} plugin link {tmp_path}/my-notes"
+    assert call == f"  {product.command} tool call my-notes_get_page"
 
 
 @pytest.mark.npm

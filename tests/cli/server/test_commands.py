@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tabhub.cli.server.server_status import span
+from tests.cli.conftest import Here
 from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.http_client import free_port
 from tests.support.product import Product
 
 
@@ -58,6 +59,10 @@ def test_a_server_on_another_port_or_of_another_home_is_reported(
             assert f"It runs on port {port} (pid {process.pid}): unset TABHUB_PORT" in output
             assert "kill" not in output and "is not running" not in output
         assert json.loads(product.run("status", "--json").stdout)["running"] is False
+        for flags in ((), ("--background",)):
+            second = product.run("start", *flags)
+            assert second.returncode != 0
+            assert f"A server of this home already runs on port {port}" in second.stderr
         other = Product(tmp_path / "empty")
         other.environment["TABHUB_PORT"] = str(port)
         for command in ("status", "stop", "doctor"):
@@ -65,13 +70,6 @@ def test_a_server_on_another_port_or_of_another_home_is_reported(
             assert f"The tabhub on port {port} (TABHUB_PORT) belongs to another home" in output
             assert "is not running" not in output
         assert process.poll() is None
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs to be root")
@@ -143,11 +141,35 @@ def test_status_describes_the_server_to_a_person(product: Product) -> None:
         product.run("tool", "call", "permissions_check")
         assert "\n  tabhub-cli (cli)\n" in product.run("status").stdout
     assert lines[0].endswith(f"runs on http://127.0.0.1:{port} (pid {process.pid}).")
-    assert [line.split(":")[0] for line in lines[1:]] == ["up for", "browsers", "agents", "tools"]
+    heads = [line.split(":")[0] for line in lines[1:] if not line.startswith(" ")]
+    assert heads == ["up for", "browsers", "agents", "tools"]
+    assert lines[3].startswith("  No browser is connected.")
+
+
+def test_status_says_which_browser_gets_the_calls_and_that_calls_wait(
+    product: Product, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def browser(kind: str, is_default: bool) -> dict[str, object]:
+        named = {"name": "Chrome", "version": "150", "ready": True, "panels": 0}
+        return {**named, "kind": kind, "isDefault": is_default}
+
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        known = product.status()
+    assert known["approvalsWaiting"] == 0
+    both = [browser("managed", True), browser("personal", False)]
+    facts = {**known, "browsers": both, "approvalsWaiting": 2}
+    monkeypatch.setattr("tabhub.cli.running.find", lambda _: facts)
+    lines = here("status").stdout.splitlines()
+    assert "  Chrome 150, started by tabhub, no side panel open, which gets the calls" in lines
+    assert "  Chrome 150, your own, no side panel open" in lines
+    assert "2 calls wait for your yes: press tabhub's button in the browser" in lines
+    facts["browsers"] = both[:1]
+    assert "gets the calls" not in here("status").stdout
 
 
 async def test_agents_from_before_a_restart_are_not_counted_as_connected(product: Product) -> None:
-    for expected in ("1", "0 (and 1 from before the restart)", "1"):
+    for expected in ("1", "0 (and 1 not heard from since the restart)", "1"):
         with product.running("start", "--port", "0"):
             port = product.wait_running()
             if expected == "1":
@@ -235,7 +257,7 @@ def test_a_port_in_use_or_out_of_range_is_reported_in_one_sentence(
         other = Product(tmp_path / "other")
         taken = other.run("start", "--port", str(port))
         assert (taken.returncode, taken.stderr.count("\n")) == (1, 1)
-        assert f"Port {port} cannot be used" in taken.stderr
+        assert f"Port {port} is used by a tabhub of another home" in taken.stderr
     assert product.run("start", "--port", "70000").returncode == 2
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests.agents.mcp.sse_clients import streaming
 from tests.support.eventually import eventually_sync
+from tests.support.http_client import free_port
 from tests.support.product import Product
 from tests.support.serving import client
 
@@ -46,7 +47,7 @@ async def test_the_flag_opens_a_second_port_and_status_reports_it(product: Produ
 @pytest.mark.requirement("CB-05")
 async def test_the_environment_of_old_clients_names_port_and_token(product: Product) -> None:
     product.environment |= {
-        "CLAUDE_BROWSER_MCP_PORT": str(_free_port()),
+        "CLAUDE_BROWSER_MCP_PORT": str(free_port()),
         "CLAUDE_BROWSER_AUTH_TOKEN": TOKEN,
     }
     with product.running("start", "--port", "0"):
@@ -69,7 +70,7 @@ async def test_the_environment_of_old_clients_names_port_and_token(product: Prod
 
 @pytest.mark.document("CB-config-2")
 async def test_the_settings_name_the_port_too_and_the_flag_overrides_them(product: Product) -> None:
-    configure(product, mcpServer={"port": _free_port()})
+    configure(product, mcpServer={"port": free_port()})
     with product.running("start", "--port", "0", "--sse-port", "0"):
         product.wait_running()
         configured = json.loads((product.home / "config.json").read_text())["mcpServer"]["port"]
@@ -83,12 +84,13 @@ def test_a_port_in_use_is_named_with_what_to_do(product: Product) -> None:
         port = str(listener.getsockname()[1])
         process = product.run("start", "--port", "0", "--sse-port", port)
     assert process.returncode != 0
-    assert port in process.stderr and "--sse-port 0" in process.stderr
+    assert f"Port {port} is used by another program" in process.stderr
+    assert "Use another: --sse-port " in process.stderr
     assert "Traceback" not in process.stderr and not (product.home / "server.pid").exists()
 
 
 def test_the_same_port_twice_is_refused(product: Product) -> None:
-    port = str(_free_port())
+    port = str(free_port())
     process = product.run("start", "--port", port, "--sse-port", port)
     assert process.returncode != 0
     assert port in process.stderr and "Traceback" not in process.stderr
@@ -126,7 +128,7 @@ def test_an_invalid_port_in_the_environment_is_refused(product: Product) -> None
 
 
 def test_a_disabled_sse_has_no_second_port(product: Product) -> None:
-    configure(product, mcpServer={"enabled": False, "port": _free_port()})
+    configure(product, mcpServer={"enabled": False, "port": free_port()})
     with product.running("start", "--port", "0"):
         product.wait_running()
         assert product.status()["ssePort"] is None
@@ -170,10 +172,3 @@ def _data(stream: Path, kind: str) -> list[str]:
     events = stream.read_text().replace("\r\n", "\n").split("\n\n")
     begin = f"event: {kind}\ndata: "
     return [event.removeprefix(begin) for event in events[:-1] if event.startswith(begin)]
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

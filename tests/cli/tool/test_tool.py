@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from tabhub.calls.approvals import DO_NOT
+from tabhub.cli.tool.calling import APPROVAL, YOUR_YES
 from tabhub.config.clients import hash_of
 from tests.cli.conftest import Here
 from tests.cli.scripted_server import Script, scripted
 from tests.support.eventually import PATIENCE, eventually_sync
+from tests.support.http_client import free_port
 from tests.support.product import Product
 from tests.support.terminal import in_terminal
 
@@ -281,6 +285,30 @@ def test_control_characters_of_a_page_do_not_reach_the_terminal(
     assert not {"\x07", "\x9b"} & {*in_terminal(product.environment, "tool", "call", "x").text}
 
 
+def test_a_terminal_speaks_to_the_person_and_a_pipe_to_an_agent(
+    product: Product, script: Script
+) -> None:
+    element = "[page 0a1b2c] Pay now [end 0a1b2c]"
+    words = f"The person denied browser_click_element at {element}. {DO_NOT}"
+    error = {"error": {"reason": "permission_denied"}}
+    content = [{"type": "text", "text": words}]
+    script.respond({"content": content, "isError": True, "structuredContent": error})
+    shown = in_terminal(product.environment, "tool", "call", "x", columns=200).text
+    assert 'tabhub: You denied browser_click_element at "Pay now". (permission_denied)' in shown
+    assert product.run("tool", "call", "x").stderr == f"tabhub: {words} (permission_denied)\n"
+
+
+def test_a_port_that_another_program_has_is_named_by_calls_too(product: Product) -> None:
+    port = free_port()
+    product.environment["TABHUB_PORT"] = str(port)
+    product.run("extension", "path")
+    with socket.create_server(("127.0.0.1", port)):
+        refused = product.run("tool", "call", "x")
+    assert refused.returncode == 3
+    assert f"Port {port} is used by another program" in refused.stderr
+    assert "set TABHUB_PORT to" in refused.stderr
+
+
 def test_an_image_is_shown_as_its_type_and_size(product: Product, script: Script) -> None:
     script.respond({"content": [{"type": "image", "mimeType": "image/png", "data": "AAAA" * 100}]})
     process = product.run("tool", "call", "x", "--text")
@@ -294,12 +322,11 @@ def test_progress_is_drawn_on_a_terminal_only(product: Product, script: Script) 
     assert (output.returncode, "50%" in output.text, "[red]way" in output.text) == (0, True, True)
     assert "\x1b]0;x" not in output.text
     assert "Opened." in output.text
-    script.respond(DONE)
-    product.run("tool", "call", "x")
-    assert [request.headers["Accept"] for request in script.requests] == [
-        "application/json, text/event-stream",
-        "application/json",
-    ]
+    assert product.run("tool", "call", "x").stderr == ""
+    wait = {"progress": 0, "message": f"{APPROVAL}x"}
+    script.stream(("progress", wait), ("progress", wait), ("result", DONE))
+    asked = product.run("tool", "call", "x")
+    assert (asked.stderr, asked.returncode) == (f"{YOUR_YES} (within 120 s)\n", 0)
 
 
 def test_a_stream_ends_with_a_result_an_error_or_a_lost_connection(

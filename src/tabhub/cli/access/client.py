@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from typing import Any
 
 from tabhub.cli import running
+from tabhub.cli.own_program import command_text
 from tabhub.config import secret, settings
 from tabhub.config.clients import Clients, StoredClient
 from tabhub.config.paths import Home
@@ -35,7 +36,8 @@ def show(as_json: bool) -> None:
         print(json.dumps(known))
         return
     if not known:
-        print("There are no clients yet: tabhub client add NAME", file=sys.stderr)
+        add = command_text("client", "add", "NAME")
+        print(f"There are no clients yet: {add}", file=sys.stderr)
         return
     rows = [("client", "made", "may"), *map(_row, known)]
     name, made, _ = (max(map(len, column)) for column in zip(*rows, strict=True))
@@ -58,7 +60,7 @@ def revoke(name: str) -> None:
     if known is not None and not running.answers(known.port):
         raise Unavailable(
             f"{text} and does not answer, so running calls of {name} may not have ended."
-            " `tabhub doctor` says more."
+            f" `{command_text('doctor')}` says more."
         )
     print(f"{text}; it notices within seconds and ends running calls.", file=sys.stderr)
 

@@ -4,6 +4,7 @@ import shlex
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
+from tabhub.cli.own_program import command_text
 from tabhub.cli.server.server_status import waiting_pages
 from tabhub.config import keys, settings
 from tabhub.config.paths import Home
@@ -54,7 +55,7 @@ def forget(text: str) -> None:
     if origin not in known and not tools and not browsers:
         raise NotFound(
             f"{origin} is not allowed, and tabhub keeps no tools of it. "
-            "`tabhub page list` shows the allowed origins."
+            f"`{command_text('page', 'list')}` shows the allowed origins."
         )
     if origin in known:
         keys.set_value(home, ("workerOrigins",), [other for other in known if other != origin])

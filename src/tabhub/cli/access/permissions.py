@@ -14,6 +14,7 @@ import msgspec
 from tabhub.calls.authorization import subject_of
 from tabhub.cli import running
 from tabhub.cli.output import harmless
+from tabhub.cli.own_program import command_text
 from tabhub.cli.plugin.plugin_list import plugins_of, reviews_of
 from tabhub.cli.tool.rest_client import Json, ReportedError, RequestRefused, RestClient
 from tabhub.config import keys, settings
@@ -24,6 +25,7 @@ from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.hub.names import PREFIX
 from tabhub.hub.tools import Tool, ToolRegistry
 from tabhub.page_tools.origins import required_origin
+from tabhub.permissions.grants import SITE_SCOPES
 from tabhub.permissions.sites import normal_pattern, site_of
 from tabhub.permissions.verdict import Deny, Verdict
 from tabhub.plugins.package import Package
@@ -67,10 +69,24 @@ def set_level(subject: str, level: LevelWord | None) -> None:
             print(hint, file=sys.stderr)
 
 
+def revoke(grant: str) -> None:
+    """Remove a grant that is kept; those of a session end with it, or in the panel."""
+    with _rules() as (rules, _):
+        removed = rules.revoke(grant)
+    if not removed:
+        raise NotFound(
+            f"There is no kept grant {grant!r}; {command_text('permissions', 'list')} shows them."
+            " One for a session ends with the session, or in the panel."
+        )
+    print(f"revoked {grant}")
+    running.reload(Home.from_environment())
+
+
 def _still_open(host: str) -> Iterator[str]:
     """What a person may expect to be off with a host, and is not."""
     if "*" not in host and re.search("[a-z]", host) and "." in host:
-        yield f"Hosts below it are not included; for these: tabhub permissions set '*.{host}' off"
+        below = command_text("permissions", "set", f"*.{host}", "off")
+        yield f"Hosts below it are not included; for these: {below}"
     with _rules() as (_, chosen):
         tools = [name for name, level in chosen.permissions.tools.items() if level != "off"]
     if tools:
@@ -103,7 +119,7 @@ def _page_tool_verdict(name: str, url: str | None, client: Client) -> Json:
     server = running.reach(Home.from_environment())
     if server is None:
         raise running.NotRunning(
-            "Only a running server knows the tools of pages; start it: tabhub start"
+            f"Only a running server knows the tools of pages; start it: {command_text('start')}"
         )
     arguments = {"tool": name} if url is None else {"tool": name, "url": url}
     body = msgspec.json.encode({"arguments": arguments})
@@ -255,6 +271,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
             yield f"{kind}:{name} = {level}"
     for grant in facts["grants"]:
         where = f" on {grant['site']}" if grant["site"] else ""
-        yield f"granted to {grant['client']}: {grant['tool']}{where} ({grant['scope']})"
+        what = "all that reads or acts" if grant["scope"] in SITE_SCOPES else grant["tool"]
+        yield f"granted to {grant['client']}: {what}{where} ({grant['scope']}), id {grant['id']}"
     yield f"policy file: {facts['policyFile'] or 'none'}"
     yield f"without a person to ask: {facts['unattended']}"

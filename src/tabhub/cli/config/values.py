@@ -8,6 +8,7 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.output import print_json
+from tabhub.cli.own_program import command_text, program_text
 from tabhub.config import keys, secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
 from tabhub.config.keys import HIDDEN, LIVE, names, path_of, plain, value_of, written_at
@@ -24,15 +25,15 @@ OF_PLUGINS = "settings."
 """How the keys of plugins' settings begin: any of them may be a secret."""
 STDIN = "-"
 ROTATE_WARNING = (
-    "This creates a new secret. The old one and the token that `tabhub start` prints stop working"
+    "This creates a new secret. The old one and the token that `{tabhub} start` prints stop working"
     " at once, and agents that use them lose their sessions. Add --confirm to do it."
 )
 ROTATED = """\
 The secret is new. Browsers whose extension was paired by its file reconnect automatically.
 Still to do:
-- agents that have the token of `tabhub start`: paste the blocks of `tabhub start --show-config`
-- extensions paired in their options page: pair them again (tabhub config show --show-secret)
-Tokens of `tabhub client add` stay valid."""
+- agents that have the token of `{tabhub} start`: paste the blocks of `{tabhub} start --show-config`
+- extensions paired in their options page: pair them again ({tabhub} config show --show-secret)
+Tokens of `{tabhub} client add` stay valid."""
 
 Facts = dict[str, Any]
 
@@ -124,7 +125,7 @@ def set_key(key: str, written: str) -> None:
     if _is_secret(key) and written != STDIN:
         print(
             "tabhub: Other users may have seen the value on the command line. Next time:"
-            f" tabhub config set {key} - (reads stdin)",
+            f" {command_text('config', 'set', key, STDIN)} (reads stdin)",
             file=sys.stderr,
         )
     _reload_server(home, key)
@@ -244,12 +245,9 @@ def _words(written: str) -> list[str]:
 
 
 def _check(home: Home, chosen: settings.Settings) -> None:
-    """Refuse settings that have the right types, but with which no server could start."""
-    from tabhub.config.settings import choose_toolsets
-    from tabhub.store.active_rules import check_rules
+    from tabhub.store.active_rules import check_settings
 
-    choose_toolsets(chosen.toolsets)
-    check_rules(home, chosen)
+    check_settings(home, chosen)
 
 
 def _written(value: Any) -> str:
@@ -258,7 +256,7 @@ def _written(value: Any) -> str:
 
 def rotate_secret(confirmed: bool) -> None:
     if not confirmed:
-        raise InvalidArguments(ROTATE_WARNING)
+        raise InvalidArguments(ROTATE_WARNING.format(tabhub=program_text()))
     home = Home.from_environment().create()
     old = _stored(home)
     server = running.reach(home) if old is not None else None
@@ -268,7 +266,7 @@ def rotate_secret(confirmed: bool) -> None:
         _give_to_server(home, server, old)
     for name in (PRINTED, CLI):
         Clients(home).computed(name, new.secret)
-    print(ROTATED)
+    print(ROTATED.format(tabhub=program_text()))
     _warn_of_unresponsive(home, server)
 
 

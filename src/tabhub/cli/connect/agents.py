@@ -1,5 +1,6 @@
 """The agents that tabhub can connect: the settings file of each, and its entry for a server."""
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,10 @@ from urllib.parse import urlsplit
 
 from tabhub.cli.connect import file
 from tabhub.config.clients import PREFIX
+from tabhub.config.environment import on_path
+from tabhub.config.known_agents import KNOWN_AGENTS
 from tabhub.config.paths import Places
-from tabhub.errors import TabhubError
+from tabhub.errors import InvalidArguments
 
 NAME = "tabhub"
 """The server's name in the settings of every agent."""
@@ -47,17 +50,32 @@ class Agent:
     """One agent; `http` is None if it can only start processes."""
 
     name: str
-    title: str
+    """One of `KNOWN_AGENTS`."""
     file: Callable[[Places], Path]
     servers: tuple[str, ...]
     """The path of the servers in the file."""
     http: Callable[[ServerAddress], Json] | None
     stdio: Callable[[ServerAddress], Json] = _process
     aliases: tuple[str, ...] = ()
+    program: str = ""
+    """What a shell runs it by, if it has such a command."""
+    folder: Callable[[Places], Path] | None = None
+    """A folder that only this agent creates; None for the one that its file is in."""
+
+    @property
+    def title(self) -> str:
+        return KNOWN_AGENTS[self.name]
 
     @property
     def is_toml(self) -> bool:
         return self.servers == ("mcp_servers",)
+
+    def is_installed(self, places: Places) -> bool:
+        """Whether this machine has the agent, or settings of it."""
+        file = self.file(places)
+        folder = file.parent if self.folder is None else self.folder(places)
+        is_command = bool(self.program) and on_path(self.program) is not None
+        return is_command or folder.is_dir() or os.path.lexists(file)
 
     def layout(self, data: Any) -> tuple[str, ...]:
         """The path of the servers in a file with this content."""
@@ -100,16 +118,16 @@ def _first_existing(*files: Path) -> Path:
 AGENTS: tuple[Agent, ...] = (
     Agent(
         "claude-code",
-        "Claude Code",
         lambda places: places.folder("CLAUDE_CONFIG_DIR", places.home) / ".claude.json",
         ("mcpServers",),
         lambda target: {"type": "http", "url": target.url, "headers": target.headers},
         _named_process,
         ("claude", "claudecode"),
+        program="claude",
+        folder=lambda places: places.folder("CLAUDE_CONFIG_DIR", places.home / ".claude"),
     ),
     Agent(
         "claude-desktop",
-        "Claude Desktop",
         lambda places: places.applications / "Claude" / "claude_desktop_config.json",
         ("mcpServers",),
         None,
@@ -117,21 +135,20 @@ AGENTS: tuple[Agent, ...] = (
     ),
     Agent(
         "cursor",
-        "Cursor",
         lambda places: places.home / ".cursor" / "mcp.json",
         ("mcpServers",),
         lambda target: {"url": target.url, "headers": target.headers},
+        program="cursor",
     ),
     Agent(
         "windsurf",
-        "Windsurf",
         lambda places: places.home / ".codeium" / "windsurf" / "mcp_config.json",
         ("mcpServers",),
         lambda target: {"serverUrl": target.url, "headers": target.headers},
+        program="windsurf",
     ),
     OpenCode(
         "opencode",
-        "OpenCode",
         _opencode,
         ("mcp",),
         lambda target: {
@@ -147,31 +164,33 @@ AGENTS: tuple[Agent, ...] = (
             "environment": target.env,
         },
         ("open-code",),
+        program="opencode",
+        folder=lambda places: places.config / "opencode",
     ),
     Agent(
         "vscode",
-        "VS Code",
         lambda places: places.vscode / "User" / "mcp.json",
         ("servers",),
         lambda target: {"type": "http", "url": target.url, "headers": target.headers},
         _named_process,
         ("vs-code", "code", "copilot"),
+        program="code",
     ),
     Agent(
         "codex",
-        "Codex",
         lambda places: places.folder("CODEX_HOME", places.home / ".codex") / "config.toml",
         ("mcp_servers",),
         lambda target: {"url": target.url, "http_headers": target.headers},
         aliases=("codex-cli",),
+        program="codex",
     ),
     Agent(
         "gemini",
-        "Gemini CLI",
         lambda places: places.folder("GEMINI_CLI_HOME", places.home) / ".gemini" / "settings.json",
         ("mcpServers",),
         lambda target: {"httpUrl": target.url, "headers": target.headers},
         aliases=("gemini-cli",),
+        program="gemini",
     ),
 )
 
@@ -189,7 +208,9 @@ class Found(NamedTuple):
     path: Path
     entry: Any = None
     fault: str | None = None
-    """Why the file cannot be read."""
+    """Why the file cannot be read; follows its path."""
+    do: str = ""
+    """What to do about that."""
 
     @property
     def token(self) -> str | None:
@@ -204,19 +225,49 @@ class Found(NamedTuple):
                 return urlsplit(word).port
         return None
 
+    @property
+    def command(self) -> list[str]:
+        """The command by which the agent starts a bridge; empty if it connects by HTTP."""
+        entry = self.entry if isinstance(self.entry, dict) else {}
+        command, more = entry.get("command"), entry.get("args")
+        words: list[Any] = command if isinstance(command, list) else [command]
+        words = [*words, *(more if isinstance(more, list) else ())]
+        return words if all(isinstance(word, str) for word in words) else []
+
+    @property
+    def program(self) -> str | None:
+        """What the agent starts; None if it connects by HTTP."""
+        return self.command[0] if self.command else None
+
+    def has(self, secret: str | None) -> bool:
+        """Whether the entry holds the main secret."""
+        return secret is not None and secret in str(self.entry)
+
 
 def look(agent: Agent, path: Path) -> Found:
     try:
         data = file.read(path, is_toml=agent.is_toml).data()
-    except (TabhubError, OSError) as error:
-        return Found(agent, path, fault=str(error))
+    except file.UnreadableFile as error:
+        return Found(agent, path, fault=error.what, do=error.do)
+    except OSError as error:
+        what = f"cannot be read ({error.strerror or error})"
+        return Found(agent, path, fault=what, do="make it readable for you")
     return Found(agent, path, at(data, (*agent.layout(data), NAME)))
+
+
+def required(name: str) -> Agent:
+    """The agent with this name; an error that lists all names if there is none."""
+    agent = named(name)
+    if agent is None:
+        known = ", ".join(agent.name for agent in AGENTS)
+        raise InvalidArguments(f"There is no agent {name!r}; tabhub knows {known}.")
+    return agent
 
 
 def look_everywhere(places: Places) -> list[Found]:
     """The entry of every agent whose settings file exists."""
     files = [(agent, agent.file(places)) for agent in AGENTS]
-    return [look(agent, path) for agent, path in files if path.exists()]
+    return [look(agent, path) for agent, path in files if os.path.lexists(path)]
 
 
 def at(data: Any, keys: tuple[str, ...]) -> Any:

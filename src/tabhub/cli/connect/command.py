@@ -5,24 +5,27 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tabhub.audit.redaction import Redactor
-from tabhub.cli import running
+from tabhub.cli import port_holder, running
 from tabhub.cli.access.client import revoke_everywhere
 from tabhub.cli.connect import file
-from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, ServerAddress, at, look, named
+from tabhub.cli.connect.agents import NAME, Agent, Found, ServerAddress, at, look, required
 from tabhub.cli.connect.file import BOM, ConnectionRecord, Keys, Records, SettingsFile, recorded
 from tabhub.cli.connect.jsonc import Node, parse
-from tabhub.cli.running import program
-from tabhub.config import environment, settings
+from tabhub.cli.connect.states import server_port
+from tabhub.cli.own_program import command_text, program
+from tabhub.config import environment
 from tabhub.config.clients import PREFIX, Clients
 from tabhub.config.files import locked
 from tabhub.config.paths import Home, Places
 from tabhub.errors import Internal, InvalidArguments, NotFound
+from tabhub.system.processes import as_typed
+from tabhub.system.rights import others_can
 
 HIDDEN = "***"
 SHOWN_TOKEN = PREFIX + "..."
@@ -32,6 +35,8 @@ CONNECTION_KEYS = frozenset(
     "environment".split()
 )
 """Members of an entry that say how to reach the server, in any agent."""
+BRIDGE_FLAGS = frozenset({"--gateway", "--browser", "--headless", "--headed"})
+"""What may follow `start --stdio` in an entry; other flags a person has written, not tabhub."""
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|\'[^\']*\'')
 
 
@@ -41,18 +46,30 @@ class ConnectRequest(NamedTuple):
     agent: str
     file: Path | None
     gateway: bool
-    stdio: bool
+    stdio: bool | None
+    """None: as the entry is now; a new one is for HTTP."""
     dry_run: bool
     browser: Sequence[str] = ()
     """Flags for the browser that the bridge starts."""
 
 
-def run(request: ConnectRequest, *, remove: bool) -> None:
-    agent = named(request.agent)
-    if agent is None:
-        known = ", ".join(agent.name for agent in AGENTS)
-        raise InvalidArguments(f"There is no agent {request.agent!r}; tabhub knows {known}.")
-    if request.browser and not _is_bridge(request, agent):
+def _to_stderr(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
+
+
+class Speech(NamedTuple):
+    """Where each kind of sentence goes."""
+
+    done: Callable[[str], None] = _to_stderr
+    note: Callable[[str], None] = _to_stderr
+    """What the person should know about the file."""
+    next: Callable[[str], None] = _to_stderr
+    """What is left to do until the agent can use tabhub."""
+
+
+def run(request: ConnectRequest, *, remove: bool, speech: Speech = Speech()) -> None:  # noqa: B008
+    agent = required(request.agent)
+    if request.browser and not request.stdio and agent.http is not None:
         raise InvalidArguments(
             f"{request.browser[0]} needs --stdio: only a bridge starts a browser."
         )
@@ -60,31 +77,35 @@ def run(request: ConnectRequest, *, remove: bool) -> None:
     path = Path(
         os.path.abspath(request.file.expanduser() if request.file else agent.file(Places()))
     )
-    with locked(home.connections):
-        connection = _Connection(home, agent, path)
+    with locked(home.connections), running.skipping_timed_out_ports():
+        connection = _Connection(home, agent, path, speech)
         (connection.remove if remove else connection.add)(request)
 
 
 class _Connection:
     """One agent and one of its settings files."""
 
-    def __init__(self, home: Home, agent: Agent, path: Path) -> None:
+    def __init__(self, home: Home, agent: Agent, path: Path, speech: Speech) -> None:
+        self._speech = speech
         self._home = home
         self._agent = agent
         self._file = file.read(path, is_toml=agent.is_toml)
         self._data = self._file.data()
         self._keys = (*agent.layout(self._data), NAME)
         self._found: Found = look(agent, path)
+        self._was_installed = agent.is_installed(Places())
         self._clients = Clients(home)
         self._records = Records(home)
         self._record = self._records.find(agent.name, path)
 
     def add(self, request: ConnectRequest) -> None:
         """Write an entry for tabhub into the file."""
+        if not self._is_bridge(request):
+            port_holder.require_own(self._home, server_port(self._home))
         token = self._valid_token()
         entry = self._entry(request, token or SHOWN_TOKEN)
         if token is not None and self._has(entry):
-            self._print(f"{self._agent.title} is already connected: {self._where}")
+            self._speech.done(f"{self._agent.title} is already connected: {self._where}")
             return
         if request.dry_run:
             self._print_difference(self._changed(entry)[0], token)
@@ -99,13 +120,18 @@ class _Connection:
             if client is not None:
                 self._clients.revoke(client)
             raise
-        self._print(f"Connected {self._agent.title}: {self._where}", *self._advice(request))
+        self._speech.done(f"Connected {self._agent.title}: {self._where}")
+        for sentence in self._notes():
+            self._speech.note(sentence)
+        for sentence in self._next_steps(request):
+            self._speech.next(sentence)
 
     def remove(self, request: ConnectRequest) -> None:
         """Remove the entry for tabhub from the file, and revoke its token."""
         if self._found.entry is None:
             self._forget(request.dry_run)
-            self._print(f"There is nothing to remove: {self._file.path} has no entry for tabhub.")
+            path = self._file.path
+            self._speech.done(f"There is nothing to remove: {path} has no entry for tabhub.")
             return
         after = self._undone()
         if request.dry_run:
@@ -117,7 +143,7 @@ class _Connection:
         else:
             file.write(self._file, after)
         self._forget(dry_run=False)
-        self._print(f"Disconnected {self._agent.title}: {self._where}")
+        self._speech.done(f"Disconnected {self._agent.title}: {self._where}")
 
     @property
     def _where(self) -> str:
@@ -137,15 +163,37 @@ class _Connection:
         return found == entry if self._is_foreign else _includes(found, entry)
 
     def _entry(self, request: ConnectRequest, token: str) -> dict[str, Any]:
-        gateway = ["--gateway"] if request.gateway else []
+        path = "/mcp/gateway" if request.gateway else "/mcp"
         target = ServerAddress(
-            url=f"http://127.0.0.1:{_port(self._home)}/mcp{'/gateway' if request.gateway else ''}",
+            url=f"http://127.0.0.1:{server_port(self._home)}{path}",
             token=token,
-            command=[*program(), "start", "--stdio", *gateway, *request.browser],
-            environment=environment.home_from_environment(),
+            command=[*program(), "start", "--stdio", *self._bridge_flags(request)],
+            environment=environment.variables_for_others(),
         )
-        http = None if request.stdio else self._agent.http
+        http = None if self._is_bridge(request) else self._agent.http
         return self._agent.fitting((http or self._agent.stdio)(target), self._data)
+
+    def _is_bridge(self, request: ConnectRequest) -> bool:
+        """Whether the agent starts a bridge. What is one stays one: it works without a running
+        server, and the person may rely on that."""
+        if self._agent.http is None:
+            return True
+        return self._has_bridge if request.stdio is None else request.stdio
+
+    @property
+    def _has_bridge(self) -> bool:
+        """Whether the entry starts a bridge; one that tabhub has not written must also work."""
+        program = self._found.program
+        if program is None or "--stdio" not in self._found.command:
+            return False
+        return not self._is_foreign or environment.on_path(program) is not None
+
+    def _bridge_flags(self, request: ConnectRequest) -> list[str]:
+        """The flags of this command line; if it has none at all, those of before."""
+        flags = [*(["--gateway"] if request.gateway else []), *request.browser]
+        if flags or request.stdio is not None or not self._has_bridge:
+            return flags
+        return [word for word in self._found.command if word in BRIDGE_FLAGS]
 
     def _valid_token(self) -> str | None:
         token = self._found.token
@@ -218,23 +266,22 @@ class _Connection:
         for line in _difference(self._file, after, self._keys, is_ours=is_ours, token=token):
             print(line)
 
-    def _print(self, *sentences: str) -> None:
-        print("\n".join(sentences), file=sys.stderr)
-
-    def _advice(self, request: ConnectRequest) -> Iterator[str]:
+    def _notes(self) -> Iterator[str]:
+        if not self._was_installed:
+            yield f"{self._agent.title} does not seem to be installed here."
         if self._is_foreign:
             entry = self._found.entry
             members = ", ".join(entry) if isinstance(entry, dict) else "a value"
             yield f"It replaced an entry {NAME} that tabhub had not written ({members})."
-        if self._file.path.stat().st_mode & 0o077:
-            yield f"Other users can read the token in this file: chmod 600 {self._file.path}"
+        if others_can(self._file.path.stat()):
+            chmod = as_typed(["chmod", "600", str(self._file.path)])
+            yield f"Other users can read the token in this file: {chmod}"
+
+    def _next_steps(self, request: ConnectRequest) -> Iterator[str]:
         yield f"Restart {self._agent.title}, so that it reads its settings again."
-        if not _is_bridge(request, self._agent) and running.find(self._home) is None:
-            yield "No server is running: `tabhub start --background` starts one."
-
-
-def _is_bridge(request: ConnectRequest, agent: Agent) -> bool:
-    return request.stdio or agent.http is None
+        if not self._is_bridge(request) and running.find(self._home) is None:
+            start = command_text("start", "--background")
+            yield f"No server is running: `{start}` starts one."
 
 
 def _first_missing(folder: Path) -> str:
@@ -281,11 +328,6 @@ def _without(data: Any, keys: tuple[str, ...]) -> Any:
     inner = _without(data.get(keys[0]), keys[1:]) if len(keys) > 1 else None
     rest = {key: value for key, value in data.items() if key != keys[0]}
     return rest | ({keys[0]: inner} if inner else {})
-
-
-def _port(home: Home) -> int:
-    known = running.find(home)
-    return known["port"] if known else environment.chosen_port(None, settings.load(home))
 
 
 def _difference(

@@ -17,6 +17,8 @@ from tabhub.cli.connect.jsonc import Edit, NotJson, parse
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, Unavailable
+from tabhub.system.locks import replace
+from tabhub.system.rights import give_owner_of
 
 BOM = "\ufeff"
 NEW_FILE_MODE = 0o600
@@ -25,6 +27,16 @@ TOKEN = "<token>"
 """Stands for the token in a record."""
 
 Keys = tuple[str, ...]
+
+
+class UnreadableFile(InvalidArguments):
+    """A file that must be repaired before anything can be written into it."""
+
+    def __init__(self, path: Path, what: str, do: str) -> None:
+        self.what = what
+        """What is wrong; follows the path."""
+        self.do = do
+        super().__init__(f"{path} {what}. {do[0].upper()}{do[1:]}; nothing was changed.")
 
 
 class SettingsFile(NamedTuple):
@@ -75,10 +87,8 @@ def read(path: Path, *, is_toml: bool) -> SettingsFile:
         text = path.read_bytes().decode()
     except FileNotFoundError:
         if path.is_symlink():
-            raise InvalidArguments(
-                f"{path} is a link to {os.path.realpath(path)}, which does not exist. "
-                "Create that file, or remove the link."
-            ) from None
+            what = f"is a link to {os.path.realpath(path)}, which does not exist"
+            raise UnreadableFile(path, what, "create that file, or remove the link") from None
         return SettingsFile(path, "", False, is_toml)
     except UnicodeDecodeError:
         raise _broken(path, "it is not UTF-8") from None
@@ -98,10 +108,20 @@ def write(before: SettingsFile, text: str) -> None:
         _copy_mode_and_owner(path, name)
         if read(before.path, is_toml=before.is_toml) != before:
             raise Unavailable(f"{path} has just been changed by another program. Try again.")
-        os.replace(name, path)
+        _take_place(name, path)
     except BaseException:
         os.unlink(name)
         raise
+
+
+def _take_place(name: str, path: Path) -> None:
+    try:
+        replace(name, path)
+    except PermissionError:
+        raise Unavailable(
+            f"{path} cannot be replaced: another program has it open. Close that one (most likely"
+            " the agent itself) and try again; nothing was changed."
+        ) from None
 
 
 def _copy_mode_and_owner(path: Path, name: str) -> None:
@@ -111,8 +131,7 @@ def _copy_mode_and_owner(path: Path, name: str) -> None:
         os.chmod(name, NEW_FILE_MODE)
         return
     os.chmod(name, known.st_mode & 0o7777)
-    if os.stat(name).st_uid != known.st_uid or os.stat(name).st_gid != known.st_gid:
-        os.chown(name, known.st_uid, known.st_gid)
+    give_owner_of(known, name)
 
 
 def _first_entry(text: str, keys: Keys, value: Any) -> Edit:
@@ -123,8 +142,8 @@ def _first_entry(text: str, keys: Keys, value: Any) -> Edit:
     return Edit(start, text[start:], json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def _broken(path: Path, why: str) -> InvalidArguments:
-    return InvalidArguments(f"{path} cannot be read ({why}). Repair it first; nothing was changed.")
+def _broken(path: Path, why: str) -> UnreadableFile:
+    return UnreadableFile(path, f"cannot be read ({why})", "repair the file")
 
 
 def _unusual(path: Path, why: toml_edits.Unusual) -> InvalidArguments:

@@ -8,52 +8,71 @@ import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tabhub import __version__
 from tabhub.audit.files import files_of
 from tabhub.browser.launcher.finder import BrowserNotFound, find_browser
 from tabhub.browser.launcher.installation import differences, packaged_extension
 from tabhub.browser.launcher.providing import left_behind
-from tabhub.cli import running
+from tabhub.cli import port_holder, running
 from tabhub.cli.connect.agents import Found, look_everywhere
+from tabhub.cli.connect.states import OwnServer, fault_of
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail, ok, warn
-from tabhub.config import keys, processes, secret, settings
+from tabhub.cli.own_program import command_text
+from tabhub.cli.updating import advice, how_to_update_extension
+from tabhub.config import keys, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.keys import LIVE, no_setting, unknown_keys
-from tabhub.config.paths import Places
-from tabhub.config.processes import listener
+from tabhub.config.paths import ELSEWHERE, Places
 from tabhub.config.settings import choose_toolsets
 from tabhub.store.active_rules import read_policy
-from tabhub.wire.link_versions import UPDATE_EXTENSION
+from tabhub.system.locks import is_replaceable
+from tabhub.system.processes import how_to_end
+from tabhub.system.rights import OTHERS_WRITE, is_own, others_can, shows_rights
 
 FOLDER, FILE = 0o700, 0o600
-OTHERS_WRITE, OTHERS = 0o022, 0o077
 LOW_SPACE, TOO_LITTLE_SPACE = 200 * 1024 * 1024, 20 * 1024 * 1024
-START, RESTART = "tabhub start", "tabhub stop; tabhub start"
-START_ON_FREE_PORT = "tabhub start --port 0 (picks a free one)"
-INSTALL = "tabhub extension path"
-_SECRET = re.compile(r"\b[0-9a-f]{64}\b")
+START, STOP = ("start",), ("stop",)
+INSTALL, PAIR = ("extension", "path"), ("extension", "pair")
+
+
+def _restart() -> str:
+    return f"{command_text(*STOP)}; {command_text(*START, '--background')}"
 
 
 def home(inspection: Inspection) -> Iterator[Finding]:
     root = inspection.home.root
     if not root.exists():
-        yield warn(f"{root} does not exist yet: tabhub has not been started.", START)
+        yield _future_home(root)
         return
-    mode = root.stat().st_mode
+    status = root.stat()
     if not root.is_dir() or not os.access(root, os.W_OK | os.X_OK):
-        yield fail(f"{root} is not a folder that you can write to.")
-    elif mode & OTHERS_WRITE:
+        yield fail(f"{root} is not a folder that you can write to.", ELSEWHERE)
+    elif others_can(status, OTHERS_WRITE):
         yield fail(f"Other users can write to {root}.", Chmod(root, FOLDER))
-    elif mode & OTHERS:
+    elif others_can(status):
         yield warn(f"Other users can look into {root}.", Chmod(root, FOLDER))
-    else:
+    elif shows_rights():
         yield ok(f"Only you can access {root}.")
+    else:
+        yield ok(f"You can write to {root}.")
+
+
+def _future_home(root: Path) -> Finding:
+    folder = _nearest(root)
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return fail(f"{root} cannot be made: you cannot write to {folder}.", ELSEWHERE)
+    return warn(f"{root} does not exist yet: tabhub has not been started.", command_text(*START))
+
+
+def _nearest(root: Path) -> Path:
+    """The home, or the innermost of its folders that exists."""
+    return next(path for path in (root, *root.parents) if path.exists())
 
 
 def disk(inspection: Inspection) -> Iterator[Finding]:
-    root = inspection.home.root
-    folder = next(path for path in (root, *root.parents) if path.exists())
+    folder = _nearest(inspection.home.root)
     free = shutil.disk_usage(folder).free
     finding = fail if free < TOO_LITTLE_SPACE else warn if free < LOW_SPACE else ok
     yield finding(f"{free // (1024 * 1024)} MB are free at {folder}.")
@@ -63,7 +82,7 @@ def secrets(inspection: Inspection) -> Iterator[Finding]:
     """Both copies of the secret must be valid, the same, and private."""
     stored = secret.load(inspection.home)
     if stored is None:
-        yield warn("There is no secret yet; the first start creates one.", START)
+        yield warn("There is no secret yet; the first start creates one.", command_text(*START))
         return
     yield from _private(inspection.home.auth, inspection.home.managed_auth)
     managed = secret.load_managed(inspection.home)
@@ -71,7 +90,7 @@ def secrets(inspection: Inspection) -> Iterator[Finding]:
         yield fail(
             f"{inspection.home.managed_auth} has another secret than {inspection.home.auth}, so"
             " the server refuses browsers that tabhub starts.",
-            INSTALL,
+            command_text(*INSTALL),
         )
 
 
@@ -80,12 +99,16 @@ def _private(*paths: Path) -> Iterator[Finding]:
         if not path.exists():
             continue
         status = path.stat()
-        if status.st_mode & OTHERS:
+        if others_can(status):
             yield fail(f"Other users can read the secret in {path}.", Chmod(path, FILE))
-        elif status.st_uid != os.geteuid():
-            yield fail(f"{path} belongs to another user.", f"sudo chown $USER {path}")
-        else:
+        elif not is_own(status):
+            yield fail(
+                f"{path} belongs to another user.", f"sudo chown $USER {shlex.quote(str(path))}"
+            )
+        elif shows_rights():
             yield ok(f"Only you can read {path}.")
+        else:
+            yield ok(f"You can read {path}.")
 
 
 def records(inspection: Inspection) -> Iterator[Finding]:
@@ -93,10 +116,12 @@ def records(inspection: Inspection) -> Iterator[Finding]:
     home = inspection.home
     files = (home.config, home.policy, home.clients, home.connections, home.db)
     for path in (*files, *files_of(home.audit), *files_of(home.log)):
-        mode = path.stat().st_mode if path.exists() else 0
-        if mode & OTHERS_WRITE:
+        if not path.exists():
+            continue
+        status = path.stat()
+        if others_can(status, OTHERS_WRITE):
             yield fail(f"Other users can change {path}.", Chmod(path, FILE))
-        elif mode & OTHERS and path not in (home.config, home.policy):
+        elif others_can(status) and path not in (home.config, home.policy):
             yield warn(f"Other users can read {path}.", Chmod(path, FILE))
 
 
@@ -106,7 +131,7 @@ def config(inspection: Inspection) -> Iterator[Finding]:
     choose_toolsets(loaded.toolsets)
     for steps in unknown_keys(keys.load_raw(inspection.home)):
         key = ".".join(steps)
-        yield warn(f"{path}: {no_setting(key)}", f"tabhub config unset {shlex.quote(key)}")
+        yield warn(f"{path}: {no_setting(key)}", command_text("config", "unset", key))
     yield ok(f"{path} is valid." if path.exists() else "No settings file: the defaults apply.")
 
 
@@ -123,16 +148,24 @@ def tokens(inspection: Inspection) -> Iterator[Finding]:
 def agents(inspection: Inspection) -> Iterator[Finding]:
     for found in look_everywhere(Places()):
         if found.fault is not None:
-            yield warn(f"{found.agent.title}: {found.fault}", "repair the file")
-        elif found.entry is not None:
+            yield warn(f"{found.agent.title}: {found.path} {found.fault}.", found.do)
+            continue
+        if not is_replaceable(found.path):
+            yield warn(
+                f"{found.agent.title}: {found.path} is open in another program, so connect could"
+                " not change it.",
+                f"close that program, most likely {found.agent.title} itself",
+            )
+        if found.entry is not None:
             yield _entry(inspection, found)
             yield from _readable_token(inspection, found)
 
 
 def _readable_token(inspection: Inspection, found: Found) -> Iterator[Finding]:
     """A token in a file that other users can read."""
-    holds = found.token is not None or _has_secret(inspection, found)
-    if holds and found.path.stat().st_mode & OTHERS:
+    stored = secret.load(inspection.home)
+    holds = found.token is not None or found.has(None if stored is None else stored.secret)
+    if holds and others_can(found.path.stat()):
         yield warn(
             f"{found.agent.title} ({found.path}) has a token that other users can read.",
             Chmod(found.path, FILE),
@@ -141,31 +174,24 @@ def _readable_token(inspection: Inspection, found: Found) -> Iterator[Finding]:
 
 def _entry(inspection: Inspection, found: Found) -> Finding:
     title = f"{found.agent.title} ({found.path})"
-    connect = f"tabhub connect {found.agent.name}"
-    if found.port is not None and found.port != inspection.port:
-        finding, verb = (warn, "would be") if inspection.server is None else (fail, "is")
-        return finding(
-            f"{title} uses port {found.port}; the server {verb} on {inspection.port}.", connect
-        )
-    if found.token is not None and Clients(inspection.home).find(found.token) is None:
-        return fail(f"{title} has a token that is no longer valid.", connect)
-    if found.token is None and _has_secret(inspection, found):
+    connect = command_text("connect", found.agent.name)
+    server = OwnServer.of(inspection.home, inspection.port)
+    fault = fault_of(found, server)
+    if fault is not None:
+        finding = warn if fault.is_port and inspection.server is None else fail
+        return finding(f"{title} {fault.says}.", connect)
+    if found.token is None and found.has(server.secret):
         return warn(f"{title} has the main secret, so it can approve its own calls.", connect)
-    if found.token is None and found.port is not None:
-        return fail(f"{title} has no token.", connect)
     return ok(f"{title} is set up.")
-
-
-def _has_secret(inspection: Inspection, found: Found) -> bool:
-    stored = secret.load(inspection.home)
-    return stored is not None and stored.secret in _SECRET.findall(str(found.entry))
 
 
 def browser(inspection: Inspection) -> Iterator[Finding]:
     try:
         found = find_browser()
     except BrowserNotFound as error:
-        yield fail(error.message)
+        # The message ends with what to do.
+        says, _, do = error.message.partition(": ")
+        yield fail(f"{says}.", do.removesuffix(".") or None)
         return
     needed = int(_manifest(packaged_extension())["minimum_chrome_version"])
     number = re.search(r"(\d+)\.", found.version)
@@ -186,16 +212,16 @@ def _copy(folder: Path) -> Finding:
     if not (folder / "manifest.json").is_file():
         # A secret in the folder shows that the extension was installed there once.
         finding = fail if (folder / "auth.json").exists() else warn
-        return finding(f"The extension is not in {folder}.", INSTALL)
+        return finding(f"The extension is not in {folder}.", command_text(*INSTALL))
     wrong = differences(source, folder)
     if not wrong:
         return ok(f"{folder} is complete, version {_version(source)}.")
     version, newest = _version(folder), _version(source)
+    update = how_to_update_extension()
     if version != newest:
-        return fail(f"{folder} is version {version}; this tabhub has {newest}.", UPDATE_EXTENSION)
+        return fail(f"{folder} is version {version}; this tabhub has {newest}.", update)
     return fail(
-        f"{folder} has been changed: {len(wrong)} files differ, among them {wrong[0]}.",
-        UPDATE_EXTENSION,
+        f"{folder} has been changed: {len(wrong)} files differ, among them {wrong[0]}.", update
     )
 
 
@@ -219,19 +245,22 @@ def connected(inspection: Inspection) -> Iterator[Finding]:
     started = inspection.server.get("managedBrowser") or {}
     if started.get("says"):
         finding = fail if started["state"] == "given up" else warn
-        yield finding(started["says"], f"look into {inspection.home.log}; tabhub browser opens one")
+        opens = f"{command_text('browser')} opens one"
+        yield finding(started["says"], f"look into {inspection.home.log}; {opens}")
     if not browsers:
         yield warn(
             "No browser is connected, so agents can use only pages that are paired.",
-            "tabhub browser (or load the extension into your own Chrome: tabhub extension path)",
+            f"open the browser that has the extension; {command_text('setup')} puts it into yours,"
+            f" {command_text('browser')} opens one for agents",
         )
     for browser in browsers:
-        kind = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
-        yield ok(f"{browser['name']} {browser['version']} is connected, {kind}.")
+        yield ok(f"{browser['name']} {browser['version']} is connected, {running.whose(browser)}.")
         if found := browser.get("mismatch"):
-            yield warn(found["says"], found["do"])
+            yield warn(found["says"], advice(found))
     for refused in inspection.server.get("refusedBrowsers", ()):
-        yield fail(refused["mismatch"]["says"], refused["mismatch"]["do"])
+        yield fail(refused["mismatch"]["says"], advice(refused["mismatch"]))
+    for waiting in inspection.server.get("waitingExtensions", ()):
+        yield warn(f"An extension waits to be paired ({waiting['origin']}).", command_text(*PAIR))
     yield from _approvals(inspection, browsers)
 
 
@@ -242,7 +271,7 @@ def left(inspection: Inspection) -> Iterator[Finding]:
         return
     yield warn(
         f"A browser that an earlier run left behind is still open (pid {found.pid}).",
-        "tabhub start --browser uses it again, tabhub stop closes it",
+        f"{command_text(*START, '--browser')} uses it again, {command_text(*STOP)} closes it",
     )
 
 
@@ -250,12 +279,7 @@ def _approvals(inspection: Inspection, browsers: list[dict[str, object]]) -> Ite
     if any(browser["panels"] for browser in browsers):
         yield ok("A side panel is open: you can approve calls.")
     elif any(browser["kind"] != "managed" and not browser["remote"] for browser in browsers):
-        outcome = "allowed" if inspection.settings.unattended == "allow" else "denied"
-        yield warn(
-            f"No side panel is open: calls that need your approval are {outcome}"
-            " (unless the policy file says otherwise).",
-            "click the tabhub button in Chrome's toolbar",
-        )
+        yield ok("Your own browser notifies you when a call needs your approval.")
 
 
 def server(inspection: Inspection) -> Iterator[Finding]:
@@ -267,13 +291,21 @@ def server(inspection: Inspection) -> Iterator[Finding]:
         else:
             yield warn(elsewhere, "correct TABHUB_PORT or TABHUB_HOME")
     elif facts["version"] != __version__:
-        yield warn(f"The server is {facts['version']}, this command is {__version__}.", RESTART)
+        yield warn(f"The server is {facts['version']}, this command is {__version__}.", _restart())
+    elif facts.get("programMissing"):
+        yield fail(
+            f"The server runs (pid {facts['pid']}), but its program was removed, such as by"
+            " cleaning the cache of uvx: parts that it has not loaded yet fail.",
+            _restart(),
+        )
     else:
         yield ok(f"tabhub {facts['version']} runs (pid {facts['pid']}).")
 
 
 def _start(inspection: Inspection) -> str:
-    return START if inspection.port_fault is None else START_ON_FREE_PORT
+    if inspection.port_fault is None:
+        return command_text(*START, "--background")
+    return port_holder.MAIN.other(inspection.port)
 
 
 def pid(inspection: Inspection) -> Iterator[Finding]:
@@ -287,7 +319,7 @@ def pid(inspection: Inspection) -> Iterator[Finding]:
         return
     text = running.describe_unresponsive(inspection.home) or ""
     if running.is_hung(known):
-        yield fail(text, f"kill {known.pid}, if it is tabhub")
+        yield fail(text, f"{how_to_end(known.pid)}, if it is tabhub")
     else:
         yield warn(f"{text} It left {inspection.home.pid}.", _start(inspection))
 
@@ -302,8 +334,8 @@ def port(inspection: Inspection) -> Iterator[Finding]:
         yield ok(f"Port {inspection.port} is free.")
     else:
         taken = error.errno == errno.EADDRINUSE
-        why = _whose(inspection.port) if taken else f"cannot be used: {error.strerror}"
-        yield fail(f"Port {inspection.port} {why}.", START_ON_FREE_PORT)
+        why = port_holder.whose(inspection.port) if taken else f"cannot be used: {error.strerror}"
+        yield fail(f"Port {inspection.port} {why}.", port_holder.MAIN.other(inspection.port))
     yield from _last_port(inspection)
 
 
@@ -312,21 +344,13 @@ def _last_port(inspection: Inspection) -> Iterator[Finding]:
     known = running.read_pid_file(inspection.home)
     if known is None or known.port == inspection.port or not running.is_listening(known.port):
         return
-    yield warn(f"Port {known.port}, which the last server used, {_whose(known.port)}.")
-
-
-def _whose(port: int) -> str:
-    pid = listener(port)
-    who = "" if pid is None else f": {processes.name(pid)} (pid {pid})"
-    if running.is_tabhub(port):
-        return f"is used by a tabhub of another home (TABHUB_HOME), or with another secret{who}"
-    return f"is used by another program{who}"
+    yield warn(f"Port {known.port}, which the last server used, {port_holder.whose(known.port)}.")
 
 
 def _port_of_extension(inspection: Inspection) -> Iterator[Finding]:
     stored = secret.load(inspection.home)
     if stored is not None and stored.port != inspection.port:
-        yield fail(f"The extension uses port {stored.port}.", RESTART)
+        yield fail(f"The extension uses port {stored.port}.", _restart())
 
 
 def in_force(inspection: Inspection) -> Iterator[Finding]:
@@ -340,10 +364,15 @@ def in_force(inspection: Inspection) -> Iterator[Finding]:
     if unread:
         yield warn(
             f"The server has not read {inspection.home.config} again: {', '.join(unread)} differ.",
-            f"kill -HUP {inspection.server['pid']}",
+            _how_to_reload(inspection.server),
         )
     if waiting:
-        yield warn(f"The server uses {', '.join(waiting)} only after a restart.", RESTART)
+        yield warn(f"The server uses {', '.join(waiting)} only after a restart.", _restart())
+
+
+def _how_to_reload(facts: dict[str, Any]) -> str:
+    signal = facts.get("reloadSignal")
+    return f"kill -{signal.removeprefix('SIG')} {facts['pid']}" if signal else _restart()
 
 
 def written(inspection: Inspection) -> Iterator[Finding]:
@@ -365,7 +394,7 @@ def openness(inspection: Inspection) -> Iterator[Finding]:
     if facts is None:
         return
     if running.is_open(inspection.port):
-        yield warn("The server accepts clients without a token (--no-auth).", RESTART)
+        yield warn("The server accepts clients without a token (--no-auth).", _restart())
     if facts["skipPermissions"]:
         yield warn(
             "Permissions are SKIPPED: no call needs approval.",

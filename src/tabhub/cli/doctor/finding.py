@@ -1,5 +1,6 @@
 """What a check looks at, and what it finds."""
 
+import shlex
 import socket
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from tabhub.config import environment, settings
 from tabhub.config.paths import Home
 from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError
+from tabhub.system.ports import set_sharing
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -23,7 +25,7 @@ class Chmod:
     mode: int
 
     def __str__(self) -> str:
-        return f"chmod {self.mode:o} {self.path}"
+        return f"chmod {self.mode:o} {shlex.quote(str(self.path))}"
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Inspection:
         """Why a server could not listen on its port."""
         try:
             with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                set_sharing(probe)
                 probe.bind((self.settings.host, self.port))
         except OSError as error:
             return error

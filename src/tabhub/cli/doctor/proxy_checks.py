@@ -8,11 +8,13 @@ from typing import Any
 
 from tabhub.cli import running
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail, ok, warn
+from tabhub.cli.own_program import command_text
 from tabhub.cli.running_node import RunningNode, live_node, read_node
+from tabhub.system.rights import others_can
 
 SOON_SECONDS = 3600.0
 """So long before the end of a token it is worth a warning."""
-SERVE = "tabhub proxy serve"
+SERVE = ("proxy", "serve")
 _BAD_TOKEN = frozenset({"token_expired", "not_authenticated", "invalid_arguments"})
 """Reasons for which only another token in the file helps."""
 _OTHERS = 0o007
@@ -27,7 +29,9 @@ def via_proxy(inspection: Inspection) -> Iterator[Finding]:
     if facts.get("problem"):
         yield fail(f"The proxy ({where}): {facts['problem']}", _advice(facts))
     elif not facts["connected"]:
-        yield warn(f"The proxy ({where}) has not answered yet.", "tabhub doctor, in a moment")
+        yield warn(
+            f"The proxy ({where}) has not answered yet.", f"{command_text('doctor')}, in a moment"
+        )
     elif not facts["browsers"]:
         yield warn(
             f"The proxy ({where}) has no browser of the user of this token.",
@@ -43,8 +47,8 @@ def via_proxy(inspection: Inspection) -> Iterator[Finding]:
 def _advice(facts: dict[str, Any]) -> str:
     if facts["reason"] in _BAD_TOKEN:
         return (
-            f"put another token into {facts['tokenFile']} (tabhub proxy token, where the proxy "
-            "runs); it is taken at once"
+            f"put another token into {facts['tokenFile']}"
+            f" ({command_text('proxy', 'token')}, where the proxy runs); it is taken at once"
         )
     return "see that the proxy runs there and that its address is right; it is tried again"
 
@@ -70,7 +74,9 @@ def _browser(facts: dict[str, Any]) -> Finding:
     problem = facts.get("problem")
     if facts.get("reason") == "permission_off":
         return warn(f"{says}: {problem}", "allow this client in tabhub's panel of that browser")
-    return warn(f"{says} yet{f': {problem}' if problem else '.'}", "tabhub doctor, in a moment")
+    return warn(
+        f"{says} yet{f': {problem}' if problem else '.'}", f"{command_text('doctor')}, in a moment"
+    )
 
 
 def served_proxy(inspection: Inspection) -> Iterator[Finding]:
@@ -81,7 +87,7 @@ def served_proxy(inspection: Inspection) -> Iterator[Finding]:
     if node is None:
         yield warn(
             f"The last proxy (pid {known.pid}) ended without cleaning up, which does no harm.",
-            SERVE,
+            command_text(*SERVE),
         )
         return
     yield _readiness(node)
@@ -95,11 +101,11 @@ def _readiness(node: RunningNode) -> Finding:
     if problem is None:
         return fail(
             f"{where} does not answer on its port for operators, {node.admin_port}.",
-            f"look at what it has written; if it hangs: kill {node.pid}; {SERVE}",
+            f"look at what it has written; if it hangs: kill {node.pid}; {command_text(*SERVE)}",
         )
     if problem:
         advice = "start NATS, or correct --nats and --nats-creds"
-        return fail(f"{where}: {problem}", advice if "NATS" in problem else SERVE)
+        return fail(f"{where}: {problem}", advice if "NATS" in problem else command_text(*SERVE))
     return ok(f"{where} takes agents and browsers.")
 
 
@@ -113,7 +119,7 @@ def _secret(node: RunningNode) -> Iterator[Finding]:
             "that it has signed.",
             "put the file back",
         )
-    elif path.stat().st_mode & _OTHERS:
+    elif others_can(path.stat()):
         yield fail(f"Other users can read {path}, the signing secret.", Chmod(path, 0o600))
     elif not os.access(path, os.R_OK):
         yield warn(f"{path}, the signing secret of the proxy, belongs to another user.")

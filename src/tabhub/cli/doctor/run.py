@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator
 from tabhub.cli import FAILED, running
 from tabhub.cli.doctor import checks, plugin_checks, proxy_checks
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail
-from tabhub.cli.output import harmless, print_json
+from tabhub.cli.output import harmless, print_json, styled
+from tabhub.cli.own_program import program_text
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config.paths import Home
 from tabhub.errors import TabhubError
 
@@ -36,8 +38,8 @@ CHECKS: dict[str, Check] = {
     "agents": checks.agents,
 }
 ADVICE = {
-    "secret": "delete it; `tabhub start` creates a new one",
-    "config": "repair the file, or set it aside: tabhub config reset --confirm",
+    "secret": "delete it; `{tabhub} start` creates a new one",
+    "config": "repair the file, or set it aside: {tabhub} config reset --confirm",
     "policy": "repair the file",
     "tokens": "repair the file",
 }
@@ -49,7 +51,8 @@ def run(as_json: bool, fix: bool) -> None:
     with running.skipping_timed_out_ports():
         if fix:
             _repair(home)
-        found = list(examine(home))
+        with WaitingLine("Checking"):
+            found = list(examine(home))
     good = all(finding.level != "fail" for _, finding in found)
     if as_json:
         print_json({"ok": good, "checks": [finding.as_json(name) for name, finding in found]})
@@ -67,9 +70,14 @@ def examine(home: Home) -> Iterator[tuple[str, Finding]]:
             for finding in check(inspection):
                 yield name, finding
         except TabhubError as error:
-            yield name, fail(error.message, ADVICE.get(name))
+            yield name, fail(error.message, _advice(name))
         except OSError as error:
             yield name, fail(f"{error.filename or name}: {error.strerror or error}.")
+
+
+def _advice(name: str) -> str | None:
+    text = ADVICE.get(name)
+    return None if text is None else text.format(tabhub=program_text())
 
 
 def _repair(home: Home) -> None:
@@ -80,9 +88,7 @@ def _repair(home: Home) -> None:
 
 
 def _print(name: str, finding: Finding) -> None:
-    level = finding.level.ljust(4)
-    if sys.stdout.isatty():
-        level = f"\x1b[{COLOURS[finding.level]}m{level}\x1b[0m"
+    level = styled(finding.level.ljust(4), COLOURS[finding.level], sys.stdout)
     print(f"{level}  {name.ljust(9)}  {harmless(finding.says)}")
     if finding.do is not None:
         print(f"{'':17}do: {finding.do}")

@@ -12,6 +12,7 @@ import typer
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json, print_table, wants_json
+from tabhub.cli.own_program import command_text
 from tabhub.cli.plugin.plugin_list import plugins_of
 from tabhub.config.paths import Home
 from tabhub.config.settings import load
@@ -34,7 +35,7 @@ def configure(name: str, source: str | None, show: bool, as_json: bool) -> None:
     if source not in (None, STDIN):
         raise InvalidArguments(
             "Others could see a value on the command line. Give the settings as JSON on stdin: "
-            f"tabhub plugin configure {name} -"
+            f"{command_text('plugin', 'configure', name, STDIN)}"
         )
     home = Home.from_environment().create()
     package = plugins_of(home).get(name)
@@ -63,7 +64,8 @@ def _asked(package: Package, stored: Mapping[str, Any]) -> dict[str, Any]:
     """What the person types for each setting; settings without an answer stay as they are."""
     if not sys.stdin.isatty():
         raise InvalidArguments(
-            f"Give the settings as JSON on stdin: tabhub plugin configure {package.name} -"
+            f"Give the settings as JSON on stdin: "
+            f"{command_text('plugin', 'configure', package.name, STDIN)}"
         )
     print("Pages that the plugin runs in can read these settings. Enter leaves one as it is.")
     answers = {

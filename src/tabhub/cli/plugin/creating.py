@@ -1,10 +1,10 @@
 """`tabhub plugin create`: writes a new plugin that works, from the templates beside this file."""
 
-import shlex
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tabhub.cli import running
+from tabhub.cli.own_program import command_text, program_text
 from tabhub.cli.plugin.plugin_list import plugins_of
 from tabhub.config import keys, settings
 from tabhub.config.paths import Home
@@ -12,13 +12,14 @@ from tabhub.errors import InvalidArguments
 from tabhub.hub.texts import one_line
 from tabhub.plugins.package import RESERVED, plugin_name
 from tabhub.plugins.url_patterns import parse_pattern
+from tabhub.system.processes import as_typed
 
 TEMPLATES = Path(__file__).parent / "templates"
 Form = Literal["python", "js"]
 LOCAL = ("localhost", "127.", "[::1]")
 FIRST_TOOL = "get_page"
 TESTS: dict[Form, str] = {
-    "python": "tabhub plugin test {folder}",
+    "python": "{tabhub} plugin test {folder}",
     "js": "cd {folder} && node --test",
 }
 
@@ -68,7 +69,8 @@ def create(name: str, domain: str, form: Form, folder: Path | None, link: bool) 
     print("Next:")
     for command in _next_commands(plugin, link):
         print(f"  {command}")
-    print(f"Calls ask in the side panel first, unless: tabhub plugin review {name} --level auto")
+    unless = command_text("plugin", "review", name, "--level", "auto")
+    print(f"Calls ask in the side panel first, unless: {unless}")
 
 
 def write(plugin: NewPlugin) -> list[Path]:
@@ -137,9 +139,10 @@ def _link(home: Home, folder: Path) -> None:
 
 
 def _next_commands(plugin: NewPlugin, is_linked: bool) -> list[str]:
-    test = TESTS[plugin.form].format(folder=shlex.quote(str(plugin.folder)))
-    link = f"tabhub plugin link {shlex.quote(str(plugin.folder))}"
-    start = "tabhub start --dev --browser"
-    open_tab = f"tabhub tool call browser_open_tab url={plugin.homepage}"
-    call = f"tabhub tool call {plugin.name}_{FIRST_TOOL}"
+    folder = str(plugin.folder)
+    test = TESTS[plugin.form].format(tabhub=program_text(), folder=as_typed([folder]))
+    link = command_text("plugin", "link", folder)
+    start = command_text("start", "--dev", "--browser")
+    open_tab = command_text("tool", "call", "browser_open_tab", f"url={plugin.homepage}")
+    call = command_text("tool", "call", f"{plugin.name}_{FIRST_TOOL}")
     return [*([] if is_linked else [link]), test, start, open_tab, call]

@@ -8,8 +8,10 @@ import msgspec
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json, print_table, wants_json
+from tabhub.cli.own_program import command_text
 from tabhub.cli.plugin.linking import about_lost, find_linked, unlink
 from tabhub.cli.plugin.plugin_list import plugins_of, reviews_of
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config import keys
 from tabhub.config.environment import read_npmrc
 from tabhub.config.paths import Home
@@ -24,7 +26,8 @@ Facts = dict[str, Any]
 
 def search(words: list[str], as_json: bool) -> None:
     """Print the plugins in the registry that match the words."""
-    found = asyncio.run(Registry(read_npmrc).search(" ".join(words)))
+    with WaitingLine("Searching the registry"):
+        found = asyncio.run(Registry(read_npmrc).search(" ".join(words)))
     if wants_json(as_json):
         print_json([msgspec.to_builtins(entry) for entry in found])
     else:
@@ -34,7 +37,8 @@ def search(words: list[str], as_json: bool) -> None:
 
 def install(specifier: str, as_json: bool) -> None:
     home = Home.from_environment().create()
-    done = asyncio.run(_installation(home).install(specifier))
+    with WaitingLine(f"Installing {harmless(specifier)}"):
+        done = asyncio.run(_installation(home).install(specifier))
     _report([done], as_json)
     running.reload(home)
 
@@ -44,9 +48,13 @@ def update(name: str | None, only_check: bool, as_json: bool) -> None:
     home = Home.from_environment().create()
     installation = _installation(home)
     if only_check:
-        _report_check(asyncio.run(installation.check()), name, as_json)
+        with WaitingLine("Asking the registry"):
+            found = asyncio.run(installation.check())
+        _report_check(found, name, as_json)
         return
-    done, failed = asyncio.run(_update_all(installation, [name] if name else installation.names()))
+    with WaitingLine("Updating"):
+        names = [name] if name else installation.names()
+        done, failed = asyncio.run(_update_all(installation, names))
     _report(done, as_json)
     if done:
         running.reload(home)
@@ -144,11 +152,11 @@ def _text(done: Installed) -> str:
     if done.waits:
         return (
             f"{what} waits beside the version that you have reviewed, which keeps running."
-            f" Review it: tabhub plugin review {package.name}"
+            f" Review it: {command_text('plugin', 'review', package.name)}"
         )
     return (
         f"{what} is in {package.folder}. It runs once you have reviewed it:"
-        f" tabhub plugin review {package.name}"
+        f" {command_text('plugin', 'review', package.name)}"
     )
 
 

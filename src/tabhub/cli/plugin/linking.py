@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless
+from tabhub.cli.own_program import command_text
 from tabhub.cli.plugin.plugin_list import plugins_of
 from tabhub.config import keys, settings
 from tabhub.config.paths import Home
@@ -27,7 +28,7 @@ def link(folder: Path) -> None:
         keys.set_value(home, ("localPlugins",), before)
         raise
     running.reload(home)
-    command = f"tabhub plugin review {package.name}"
+    command = command_text("plugin", "review", package.name)
     print(harmless(f"Linked: {package.name}, in {path}. It runs once you have reviewed it:"))
     print(f"    {command}")
 
@@ -56,7 +57,9 @@ def find_linked(home: Home, name: str) -> Package | Path | None:
 
 def about_lost(home: Home) -> str:
     """How to forget the linked folders that have no plugin any more."""
-    commands = [f"tabhub plugin remove {place}" for place in _lost(home, plugins_of(home))]
+    commands = [
+        command_text("plugin", "remove", str(place)) for place in _lost(home, plugins_of(home))
+    ]
     return f" Linked folders without a plugin: {', '.join(commands)}" if commands else ""
 
 
@@ -79,6 +82,7 @@ def unlink(home: Home, linked: Package | Path) -> None:
     if left == known and isinstance(linked, Package):
         raise NotFound(
             f"{linked.name} is in a folder of localPluginDirs: {linked.folder}. Move it "
-            "elsewhere, or take the folder out: tabhub config get localPluginDirs"
+            "elsewhere, or take the folder out: "
+            f"{command_text('config', 'get', 'localPluginDirs')}"
         )
     keys.set_value(home, ("localPlugins",), left)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless, print_json
+from tabhub.cli.own_program import command_text
 from tabhub.cli.plugin.plugin_list import not_loaded, plugins_of, reviews_of
 from tabhub.config.paths import Home
 from tabhub.errors import Refused
@@ -75,12 +76,13 @@ def _require_loaded(home: Home, name: str) -> None:
         if failed is not None:
             raise Refused(
                 f"{name} is reviewed, but could not be loaded. {harmless(failed['message'])} "
-                f"tabhub logs --plugin {name} may say more."
+                f"{command_text('logs', '--plugin', name)} may say more."
             )
         if not _is_loading(health, name):
             return
         time.sleep(running.POLL_SECONDS)
-    print(f"{name} is still being loaded; tabhub plugin list says if that fails.", file=sys.stderr)
+    look = command_text("plugin", "list")
+    print(f"{name} is still being loaded; {look} says if that fails.", file=sys.stderr)
 
 
 def _is_loading(health: running.Facts, name: str) -> bool:
@@ -92,7 +94,7 @@ def _leave(package: Package, reviews: Reviews) -> None:
     if not reviews.is_open(package):
         raise Refused(
             f"{package.name} {package.version} is not approved, so nothing of it runs. To approve "
-            f"it: tabhub plugin review {package.name} --yes"
+            f"it: {command_text('plugin', 'review', package.name, '--yes')}"
         )
 
 

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import os
-import resource
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tabhub.cli.running_node import RunningNode, remove_node, write_node
 from tabhub.config.paths import Home
 from tabhub.errors import Unavailable
 from tabhub.proxy.proxy_server import BACKLOG, ProxyServer, ProxySettings
+from tabhub.system.signals import on_signal, on_stop
 
 log = logging.getLogger(__name__)
 
@@ -48,9 +50,12 @@ def serve(request: ServeRequest) -> None:
 
 def _allow_many_files() -> None:
     """Each socket is a file, of which a process may at first open few."""
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if sys.platform != "win32":
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _listeners(request: ServeRequest, stack: ExitStack) -> list[Listeners]:
@@ -108,11 +113,12 @@ async def _first(*tasks: "asyncio.Task[Any]") -> None:
 
 
 def _take_signals(signals: "asyncio.Queue[int]", worker: Worker | None) -> None:
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGTERM, signals.put_nowait, signal.SIGTERM)
+    take = partial(signals.put_nowait, signal.SIGTERM)
     if worker is None:
-        loop.add_signal_handler(signal.SIGINT, signals.put_nowait, signal.SIGINT)
+        on_stop(take)
     else:
+        on_signal(signal.SIGTERM, take)
+        loop = asyncio.get_running_loop()
         loop.add_reader(worker.parent, _parent_ended, signals, worker.parent)
 
 

@@ -9,6 +9,7 @@ import jwt
 
 from tabhub.cli import running
 from tabhub.cli.output import harmless
+from tabhub.cli.own_program import command_text
 from tabhub.cli.proxy.signing import read_secret
 from tabhub.cli.running import LOOPBACK, Facts, NotRunning
 from tabhub.cli.running_node import RunningNode, live_node
@@ -29,7 +30,7 @@ class NoNode(NotRunning):
         Unavailable.__init__(
             self,
             f"No proxy listens on port {port} of this machine; nothing was done. "
-            "Start one (tabhub proxy serve), or name its port: --admin-port.",
+            f"Start one ({command_text('proxy', 'serve')}), or name its port: --admin-port.",
         )
 
 
@@ -52,13 +53,13 @@ def _token_id(given: str) -> tuple[str, str]:
     except jwt.PyJWTError:
         raise InvalidArguments(
             "This is a part of a token. Give the whole token, or its id (jti), which "
-            "`tabhub proxy token` printed."
+            f"`{command_text('proxy', 'token')}` printed."
         ) from None
     id, user = claims.get("jti"), claims.get("user_id", claims.get("sub"))
     if not isinstance(id, str) or not id:
         raise InvalidArguments(
             "This token has no id (jti), so it cannot be revoked alone. "
-            f"All tokens of its user can: tabhub proxy revoke --user {user}"
+            f"All tokens of its user can: {command_text('proxy', 'revoke', '--user', str(user))}"
         )
     client = claims.get("client")
     return id, f" of {user}" + (f", client {client}" if client else "")

@@ -11,6 +11,7 @@ from tabhub.cli.proxy.signing import own_secret
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
 from tabhub.proxy.proxy_server import ProxySettings
+from tabhub.system.forks import can_fork
 
 _SOCKETS = frozenset({"ws", "wss"})
 _SCHEMES = frozenset({"nats", "tls"}) | _SOCKETS
@@ -43,6 +44,10 @@ class ServeRequest:
             raise InvalidArguments("--tls-cert and --tls-key belong together.")
         if self.workers > 1 and self.nats is None:
             raise InvalidArguments("--workers takes --nats: workers reach each other over it.")
+        if self.workers > 1 and not can_fork():
+            raise InvalidArguments(
+                "On Windows one process serves: omit --workers, and start more nodes instead."
+            )
         if self.nats_credentials is not None and self.nats is None:
             raise InvalidArguments("--nats-creds takes --nats.")
         if self.nats_credentials is not None and not os.access(self.nats_credentials, os.R_OK):

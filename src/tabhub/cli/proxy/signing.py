@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import jwt
 
+from tabhub.cli.own_program import command_text
 from tabhub.cli.running_node import RunningNode, live_node
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments
 from tabhub.proxy.identity import SHORTEST_SECRET, issue
+from tabhub.system.rights import others_can
 
 _OTHERS = 0o007
 """Not the group: services get their secrets in files of a group of their own."""
@@ -43,7 +45,7 @@ def read_secret(file: Path) -> bytes:
             f"{file} must have at least {SHORTEST_SECRET} printable characters, "
             f"such as: openssl rand -hex 32 > {file}"
         )
-    if file.stat().st_mode & _OTHERS:
+    if others_can(file.stat()):
         print(f"WARNING: every user here can read {file}; run chmod 600 on it.", file=sys.stderr)
     return secret
 
@@ -77,7 +79,7 @@ def print_token(request: TokenRequest, file: Path | None, as_json: bool) -> None
     print(f"Signed with the secret in {chosen}.", file=sys.stderr)
     if node is not None and not is_for_node:
         print(_foreign(node), file=sys.stderr)
-    print(f"To revoke it: tabhub proxy revoke {said['jti']}", file=sys.stderr)
+    print(f"To revoke it: {command_text('proxy', 'revoke', said['jti'])}", file=sys.stderr)
 
 
 def _secret_of(home: Home, node: RunningNode | None) -> Path:

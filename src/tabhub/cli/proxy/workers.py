@@ -13,11 +13,12 @@ import time
 from types import FrameType
 from typing import NamedTuple
 
+from tabhub.system import forks
+
 log = logging.getLogger(__name__)
 
 AGAIN_SECONDS = 1.0
 """A worker is started at most so often."""
-_SIGNALS = (signal.SIGCHLD, signal.SIGINT, signal.SIGTERM)
 _STOPS = frozenset({signal.SIGINT, signal.SIGTERM})
 
 
@@ -53,9 +54,8 @@ class Workers:
 
     def keep(self) -> Worker:
         """Run the workers until a signal ends them; returns only in a worker."""
-        for file in (self._woken, self._waker):
-            os.set_blocking(file, False)
-        for known in _SIGNALS:
+        forks.never_block(self._woken, self._waker)
+        for known in forks.signals():
             signal.signal(known, _noted)
         signal.set_wakeup_fd(self._waker)
         while not (self._is_stopping and not self._numbers):
@@ -73,13 +73,13 @@ class Workers:
 
     def _start(self, number: int) -> Worker | None:
         """Fork; returns in the child."""
-        process = os.fork()
+        process = forks.fork()
         if process:
             self._numbers[process] = number
             self._due[number] = float("inf")
             return None
         signal.set_wakeup_fd(-1)
-        for known in _SIGNALS:
+        for known in forks.signals():
             signal.signal(known, signal.SIG_DFL)
         # A terminal sends it to everyone, and the parent passes it on.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -101,10 +101,10 @@ class Workers:
     def _collect(self) -> None:
         """See which workers have ended."""
         for process, number in list(self._numbers.items()):
-            found, status = os.waitpid(process, os.WNOHANG)
-            if found:
+            code = forks.exit_code(process)
+            if code is not None:
                 del self._numbers[process]
-                self._ended(number, os.waitstatus_to_exitcode(status))
+                self._ended(number, code)
 
     def _ended(self, number: int, code: int) -> None:
         self._due[number] = time.monotonic() + AGAIN_SECONDS

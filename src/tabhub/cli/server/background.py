@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from tabhub.browser.launcher.providing import end_left_behind, keeper, open_in
 from tabhub.cli import FAILED, NOT_REACHABLE, running
-from tabhub.cli.running import program_text
-from tabhub.cli.server.server_status import described
+from tabhub.cli.own_program import command_text, program_text
+from tabhub.cli.server.server_status import described_all, no_browser
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config.files import locked
 from tabhub.config.paths import Home
-from tabhub.config.processes import is_alive
 from tabhub.errors import Unavailable
 from tabhub.permissions.sites import site_of
+from tabhub.system.processes import is_alive, leading_group
+from tabhub.system.signals import reach_others
 
 START_SECONDS = 30.0
 BROWSER_START_SECONDS = 90.0
@@ -43,16 +45,26 @@ class BackgroundRequest:
 
 
 def run(request: BackgroundRequest) -> None:
-    """Start a server unless one runs; the lock makes parallel commands wait and find it."""
     home = Home.from_environment().create()
+    what = "the server and a browser" if request.browser else "the server"
+    with WaitingLine(f"Starting {what}"):
+        is_new, facts = ensure(home, request)
+    _print("tabhub runs" if is_new else "tabhub already runs", facts)
+    _warn_of_dev_mode(home, request)
+
+
+def ensure(home: Home, request: BackgroundRequest) -> tuple[bool, running.Facts]:
+    """Start a server unless one runs; the lock makes parallel commands wait and find it.
+
+    Returns whether it is a new one, and its status.
+    """
     with locked(home.pid):
         known = running.find(home)
         if known is None:
-            _print("tabhub runs", _start_server(home, request))
-        else:
-            join = _join_for_bridge if request.while_used else _join
-            _print("tabhub already runs", join(home, request, known))
-    _warn_of_dev_mode(home, request)
+            running.refuse_second(home)
+            return True, _start_server(home, request)
+        join = _join_for_bridge if request.while_used else _join
+        return False, join(home, request, known)
 
 
 def _warn_of_dev_mode(home: Home, request: BackgroundRequest) -> None:
@@ -91,16 +103,16 @@ def _has_browser(facts: running.Facts) -> bool:
 
 def _differs(how: str, known: running.Facts) -> Unavailable:
     where = f"on port {known['port']} (pid {known['pid']})"
-    return Unavailable(f"A server already runs {where}, {how}. `tabhub stop` stops it.")
+    return Unavailable(f"A server already runs {where}, {how}. `{command_text('stop')}` stops it.")
 
 
 def _print(what: str, facts: running.Facts) -> None:
     command = program_text()
     print(f"{what} on http://127.0.0.1:{facts['port']} (pid {facts['pid']}).")
-    for browser in facts["browsers"]:
-        print(f"Browser: {described(browser)}.")
+    for browser in described_all(facts["browsers"]):
+        print(f"Browser: {browser}.")
     if not facts["browsers"]:
-        print(f"No browser is connected: {command} browser")
+        print(no_browser())
     if facts.get("demo"):
         print(f"Demo shop: {facts['demo']}")
         print(f"  its tools: {command} tool list --plugin {site_of(facts['demo'])}")
@@ -145,7 +157,7 @@ def _start(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
-            start_new_session=True,
+            **leading_group(),
         )
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
@@ -169,14 +181,18 @@ def _last_error(home: Home, log_start: int) -> str:
 
 
 def stop() -> None:
-    home = Home.from_environment()
+    with running.skipping_timed_out_ports():
+        _stop(Home.from_environment())
+
+
+def _stop(home: Home) -> None:
     facts = running.find(home)
     if facts is not None:
         _stop_server(home, facts["pid"])
         _close_browser(home)
         return
     elsewhere = running.describe_elsewhere(home)
-    reasons = filter(None, ("tabhub is not running.", running.describe_unresponsive(home)))
+    reasons = filter(None, ("No server is running.", running.describe_unresponsive(home)))
     print(elsewhere or "\n".join(reasons))
     # A server of this home on another port still manages its browser.
     is_managed = elsewhere is not None and running.has_live_process(home)
@@ -186,7 +202,10 @@ def stop() -> None:
 
 def _stop_server(home: Home, pid: int) -> None:
     # The pid is from the server's own report: a pid file may be out of date.
-    os.kill(pid, signal.SIGTERM)
+    if reach_others():
+        os.kill(pid, signal.SIGTERM)
+    else:
+        running.ask_to_stop(home, pid)
     if not _within_stop_seconds(lambda: _is_gone(home, pid)):
         print(f"tabhub (pid {pid}) did not stop.", file=sys.stderr)
         sys.exit(FAILED)
@@ -210,7 +229,8 @@ def _close_browser(home: Home) -> bool:
     if pid is not None:
         return _print_closed(f"The browser that an earlier run left behind (pid {pid})", True)
     if keeper(home.profile) is not None and (still := open_in(home)) is not None:
-        print(f"A browser of `tabhub browser` is still open (pid {still.pid}); close it there.")
+        command = command_text("browser")
+        print(f"A browser of `{command}` is still open (pid {still.pid}); close it there.")
     return False
 
 
@@ -228,8 +248,9 @@ def _remove_stale_pid_file(home: Home) -> None:
 
 def _within_stop_seconds(look: Callable[[], bool]) -> bool:
     limit = time.monotonic() + STOP_SECONDS
-    while not look():
-        if time.monotonic() > limit:
-            return False
-        time.sleep(POLL_SECONDS)
+    with WaitingLine("Stopping"):
+        while not look():
+            if time.monotonic() > limit:
+                return False
+            time.sleep(POLL_SECONDS)
     return True

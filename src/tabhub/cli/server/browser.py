@@ -1,7 +1,6 @@
 """`tabhub browser`, and the browser of `tabhub start --browser`."""
 
 import asyncio
-import signal
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,9 +12,12 @@ from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
 from tabhub.cli import running
+from tabhub.cli.own_program import command_text
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config import environment, secret, settings
 from tabhub.config.paths import Home
 from tabhub.errors import Forbidden, Unavailable
+from tabhub.system.signals import on_stop
 from tabhub.tools.files import Files, OwnFiles, ToolFolders
 
 DEBUGGING_FLAG = "--remote-debugging-"
@@ -89,11 +91,10 @@ def how_started(browser: ManagedBrowser) -> str:
 def run(request: BrowserRequest, urls: list[str], *, while_server: bool = False) -> None:
     request.check()
     home = Home.from_environment().create()
-    stored = secret.load(home)
-    secret.prepare(home, stored.port if stored else settings.load(home).port)
-    install_extension(home)
+    prepared_extension(home)
     if running.find(home) is None:
-        print("No server is running; the browser connects as soon as `tabhub start` runs.")
+        start = command_text("start")
+        print(f"No server is running; the browser connects as soon as `{start}` runs.")
     asyncio.run(_until_closed(request, home, urls, while_server))
 
 
@@ -101,8 +102,7 @@ async def _until_closed(
     request: BrowserRequest, home: Home, urls: list[str], while_server: bool
 ) -> None:
     stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    on_stop(stopping.set)
     stopped = asyncio.create_task(_stopped(stopping, home if while_server else None))
     work = asyncio.create_task(_run_browser(request, home, urls, while_server))
     await asyncio.wait({work, stopped}, return_when=asyncio.FIRST_COMPLETED)
@@ -124,7 +124,9 @@ async def _run_browser(
 ) -> None:
     fulfil = partial(request.fulfil, home, lends=False, leaves_with_server=while_server)
     # Pages that made it crash are not opened again.
-    kept = KeptBrowser(await fulfil(urls=urls), partial(fulfil, urls=[]))
+    with WaitingLine("Starting the browser"):
+        browser = await fulfil(urls=urls)
+    kept = KeptBrowser(browser, partial(fulfil, urls=[]))
     try:
         print(f"{how_started(kept.browser)} Ctrl-C closes it.", flush=True)
         end = await kept.run()
@@ -136,7 +138,11 @@ async def _run_browser(
 
 def show_path() -> None:
     """`tabhub extension path`: install the extension's files and print their folder."""
-    home = Home.from_environment().create()
+    print(prepared_extension(Home.from_environment().create()))
+
+
+def prepared_extension(home: Home) -> Path:
+    """Install the extension's files, with the secret; returns the folder for a person's browser."""
     stored = secret.load(home)
     secret.prepare(home, stored.port if stored else settings.load(home).port)
-    print(install_extension(home))
+    return install_extension(home)

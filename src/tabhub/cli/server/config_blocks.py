@@ -5,8 +5,8 @@ import shlex
 import sys
 from typing import Any
 
-from tabhub.cli import running
-from tabhub.cli.running import program, program_text
+from tabhub.cli import port_holder, running
+from tabhub.cli.own_program import program, program_text
 from tabhub.config import environment, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.paths import Home
@@ -27,8 +27,9 @@ def show_config(port: int | None, *, auth: bool) -> None:
 
 
 def _future_server(home: Home, port: int | None) -> Auth:
-    print(f"No server is running yet: {program_text()} start", file=sys.stderr)
     chosen = environment.chosen_port(port, settings.load(home))
+    port_holder.require_own(home, chosen)
+    print(f"No server is running yet: {program_text()} start", file=sys.stderr)
     stored = secret.load(home) or secret.prepare(home, chosen or settings.DEFAULT_PORT)
     return Auth(stored.secret, chosen or stored.port)
 
@@ -43,7 +44,7 @@ def blocks(port: int, token: str | None) -> str:
     windsurf = {"mcpServers": {"tabhub": {"serverUrl": url, **headers}}}
     opencode = {"mcp": {"tabhub": {"type": "remote", "url": url, **headers}}}
     command, *arguments = [*program(), "start", "--stdio"]
-    home = environment.home_from_environment()
+    home = environment.variables_for_others()
     bridge = {"command": command, "args": arguments, **({"env": home} if home else {})}
     stdio = {"mcpServers": {"tabhub": bridge}}
     variables = (f"{name}={shlex.quote(value)}" for name, value in home.items())

@@ -1,19 +1,16 @@
 """`tabhub logs`: prints the server's log, and follows it across rotations."""
 
-import os
 import re
 import sys
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from tabhub.cli import FAILED
+from tabhub.cli.following import FollowedFile
 from tabhub.cli.output import harmless
 from tabhub.config.paths import Home
 
-POLL_SECONDS = 0.2
 PLUGIN_LOGGERS = "tabhub.plugins."
 _RECORD = re.compile(r"\d{4}-\d\d-\d\d \S+ [A-Z]+ (\S+?): ")
 """How a record begins; other lines continue the record before them."""
@@ -65,60 +62,18 @@ def _read(path: Path) -> Iterator[str]:
 
 def _follow(path: Path, count: int) -> Iterator[str]:
     """The last lines, then each new one, without end."""
-    followed = _FollowedFile(path)
+    followed = FollowedFile(path)
     yield from deque(_existing_lines(followed, path), maxlen=count)
-    while True:
-        # Checked before reading: nothing is written to the old file after a rotation.
-        is_rotated = followed.is_rotated(path)
-        yield from followed.lines()
-        if is_rotated:
-            followed = _FollowedFile(path)
-        else:
-            time.sleep(POLL_SECONDS)
+    yield from map(_text, followed.endless())
 
 
-def _existing_lines(followed: "_FollowedFile", path: Path) -> Iterator[str]:
+def _existing_lines(followed: FollowedFile, path: Path) -> Iterator[str]:
     rotated = _rotated(path)
     # If the followed file has just been rotated, its lines would come twice.
     if rotated.exists() and not followed.is_at(rotated):
         with rotated.open("rb") as lines:
             yield from map(_text, lines)
-    yield from followed.lines()
-
-
-class _FollowedFile:
-    """An open log file, read line by line; an unfinished line waits for its end."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = _open_when_created(path)
-        self._unfinished = b""
-
-    def lines(self) -> Iterator[str]:
-        if os.fstat(self._file.fileno()).st_size < self._file.tell():
-            self._file.seek(0)
-        for part in self._file:
-            self._unfinished += part
-            if self._unfinished.endswith(b"\n"):
-                yield _text(self._unfinished)
-                self._unfinished = b""
-
-    def is_rotated(self, path: Path) -> bool:
-        """Whether another file has taken the path."""
-        try:
-            return not self.is_at(path)
-        except FileNotFoundError:
-            return False
-
-    def is_at(self, path: Path) -> bool:
-        return os.path.samestat(path.stat(), os.fstat(self._file.fileno()))
-
-
-def _open_when_created(path: Path) -> BinaryIO:
-    while True:
-        try:
-            return path.open("rb")
-        except FileNotFoundError:
-            time.sleep(POLL_SECONDS)
+    yield from map(_text, followed.lines())
 
 
 def _rotated(path: Path) -> Path:

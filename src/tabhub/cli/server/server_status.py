@@ -1,14 +1,15 @@
 """`tabhub status`: whether a server runs, where, and with which browsers and agents."""
 
-import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tabhub import __version__
-from tabhub.cli import NOT_REACHABLE, running
+from tabhub.cli import NOT_REACHABLE, port_holder, running
 from tabhub.cli.output import harmless, print_json
+from tabhub.cli.own_program import command_text
 from tabhub.cli.running import Facts
+from tabhub.cli.updating import advice
 from tabhub.config.paths import Home
 
 UNITS = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
@@ -33,12 +34,8 @@ def _print_not_running(home: Home, as_json: bool) -> None:
         unknown = {"port": None, "pid": None, "version": __version__}
         where = {"elsewhere": elsewhere} if elsewhere else {}
         print_json({"running": False, **unknown, **where})
-    elif elsewhere is not None:
-        print(elsewhere)
     else:
-        unresponsive = running.describe_unresponsive(home)
-        sentences = ("tabhub is not running.", unresponsive, "Start it: tabhub start --background")
-        print("\n".join(filter(None, sentences)))
+        print(port_holder.not_running(home).message)
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[str]:
@@ -50,9 +47,12 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"browsers: {facts['extensionConnections']}"
     if (facts.get("managedBrowser") or {}).get("says"):
         yield f"  {facts['managedBrowser']['says']}"
-    for browser in facts.get("browsers", ()):
-        yield f"  {described(browser)}"
+    browsers = facts.get("browsers", ())
+    for browser, says in zip(browsers, described_all(browsers), strict=True):
+        yield f"  {says}"
         yield from _mismatch(browser)
+    if not browsers:
+        yield f"  {no_browser()}"
     for refused in facts.get("refusedBrowsers", ()):
         yield "  a browser that was refused"
         yield from _mismatch(refused)
@@ -60,7 +60,12 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
     yield from (f"  {name}" for name in facts.get("agentNames", ()))
     yield f"tools:    {facts['toolCount']}"
+    if count := facts.get("approvalsWaiting", 0):
+        calls = "1 call waits" if count == 1 else f"{count} calls wait"
+        yield f"{calls} for your yes: press tabhub's button in the browser"
     yield from waiting_pages(facts.get("waitingPages", ()))
+    for waiting in facts.get("waitingExtensions", ()):
+        yield f"Waits to be paired: {waiting['origin']}: {command_text('extension', 'pair')}"
     if facts.get("auditLog", {}).get("fault") is not None:
         yield running.audit_trouble(facts["auditLog"])
     if facts["stopped"]:
@@ -76,7 +81,7 @@ def waiting_pages(requests: Iterable[Facts]) -> Iterator[str]:
     for request in requests:
         origin, code = request["origin"], request["code"]
         # Programs that are not browsers can claim any origin, so it is quoted for the shell.
-        allow = shlex.join(("tabhub", "page", "allow", origin, code))
+        allow = command_text("page", "allow", origin, code)
         yield f"Waits for approval: {origin} (code {code}): {allow}"
 
 
@@ -97,12 +102,25 @@ def _mismatch(browser: dict[str, Any]) -> Iterator[str]:
     """How the extension's version differs from the server's, and what to do."""
     if found := browser.get("mismatch"):
         yield f"    {found['says']}"
-        yield f"    do: {found['do']}"
+        yield f"    do: {advice(found)}"
 
 
 def _agents(known: int, asleep: int) -> str:
     """Agents that have not returned since a restart are counted apart: they may never return."""
-    return f"{known - asleep} (and {asleep} from before the restart)" if asleep else str(known)
+    return (
+        f"{known - asleep} (and {asleep} not heard from since the restart)"
+        if asleep
+        else str(known)
+    )
+
+
+def described_all(browsers: Sequence[Facts]) -> list[str]:
+    """Each browser in one line; of several, one gets the calls that name none."""
+    several = len(browsers) > 1
+    return [
+        f"{described(one)}{', which gets the calls' if several and one.get('isDefault') else ''}"
+        for one in browsers
+    ]
 
 
 def described(browser: dict[str, Any]) -> str:
@@ -110,9 +128,17 @@ def described(browser: dict[str, Any]) -> str:
     panels = "side panel open" if browser["panels"] else "no side panel open"
     if browser.get("remote"):
         panels = "through the proxy"
-    origin = "started by tabhub" if browser["kind"] == "managed" else "a person's own"
     ready = "" if browser["ready"] else ", not ready yet"
-    return f"{browser['name']} {browser['version']}, {origin}, {panels}{ready}"
+    return f"{browser['name']} {browser['version']}, {running.whose(browser)}, {panels}{ready}"
+
+
+def no_browser() -> str:
+    """What to do while no browser is connected, as every command says it."""
+    open_one, own = command_text("browser"), command_text("setup")
+    return (
+        "No browser is connected. Yours comes back by itself if it has the extension; else"
+        f" {own} connects it, or {open_one} opens one for agents."
+    )
 
 
 def span(seconds: int) -> str:

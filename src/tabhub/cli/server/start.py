@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
-from typing import Any
+from typing import Any, NamedTuple
 
 from tabhub import __version__
 from tabhub.agents.http.listening import listen
@@ -21,27 +21,45 @@ from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import ManagedBrowser
 from tabhub.browser.remote.proxy_access import ProxyAccess
-from tabhub.cli import running
+from tabhub.cli import port_holder, running
 from tabhub.cli.event_loop import run_loop
+from tabhub.cli.own_program import command_text, program_text
 from tabhub.cli.server import demo
 from tabhub.cli.server.browser import BrowserRequest, how_started
 from tabhub.cli.server.config_blocks import blocks
+from tabhub.cli.server.server_status import no_browser
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config import environment, keys, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.files import opened_private
 from tabhub.config.keys import no_setting, unknown_keys
 from tabhub.config.paths import Home
+from tabhub.config.settings import Settings
 from tabhub.errors import TabhubError, Unavailable
 from tabhub.server.app import App
 from tabhub.server.serving import Server
 from tabhub.store.active_rules import check_rules
+from tabhub.system.locks import is_busy
+from tabhub.system.signals import on_signal, on_stop, reach_others
 
 LOG_BYTES = 5_000_000
 CONNECT_SECONDS = 60.0
 """An extension that has been without a server for long tries again every half minute."""
+ASKED_SECONDS = 0.3
+"""How often to look whether another process asks this one to stop."""
 RELOAD_SIGNAL = "SIGHUP"
+CONNECT = "Agents: {0} connect, or by hand {0} start --show-config"
 
 log = logging.getLogger(__name__)
+
+
+class _Shown(NamedTuple):
+    """What is printed when the server is up."""
+
+    token: str | None
+    """For agents; None without authentication."""
+    is_first: bool
+    """Whether no server has run in this home before."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +83,13 @@ def run(request: StartRequest) -> None:
     if request.browser is not None:
         request.browser.check()
     home = Home.from_environment().create()
+    running.refuse_second(home)
     known = running.find(home)
     if known is not None:
-        raise Unavailable(f"A server already runs on port {known['port']} (pid {known['pid']}).")
+        raise Unavailable(
+            f"A server already runs on port {known['port']} (pid {known['pid']})."
+            f" `{command_text('status')}` shows it, `{command_text('stop')}` stops it."
+        )
     _log_to_file(home)
     run_loop(_serve(request, home))
 
@@ -75,9 +97,8 @@ def run(request: StartRequest) -> None:
 async def _serve(request: StartRequest, home: Home) -> None:
     chosen = settings.load(home)
     check_rules(home, chosen)
-    listener = _listen(chosen.host, environment.chosen_port(request.port, chosen), "--port")
-    sse_port = environment.chosen_sse_port(request.sse_port, chosen)
-    second = None if sse_port is None else _listen(chosen.mcp_server.host, sse_port, "--sse-port")
+    listener, second = _listeners(request, home, chosen)
+    is_first = secret.load(home) is None
     auth = secret.prepare(home, listener.getsockname()[1])
     install_extension(home)
     app = App(
@@ -101,33 +122,50 @@ async def _serve(request: StartRequest, home: Home) -> None:
     also = "" if app.report.sse_port is None else f" and {app.report.sse_port}"
     log.info("tabhub %s listens on port %s%s", __version__, server.port, also)
     try:
-        await _until_stopped(server, request, home, token, usage)
+        shown = _Shown(token, is_first)
+        await _until_stopped(server, request, home, shown, usage)
     finally:
         log.info("stopped")
         running.remove_pid_file(home)
 
 
-def _listen(host: str, port: int, flag: str) -> socket.socket:
+def _listeners(
+    request: StartRequest, home: Home, chosen: Settings
+) -> tuple[socket.socket, socket.socket | None]:
+    """The sockets of both ports, or the error that says who has one of them."""
+    port = environment.chosen_port(request.port, chosen)
     try:
-        return listen(host, port)
+        first = listen(chosen.host, port)
     except OSError as error:
-        raise Unavailable(
-            f"Port {port} cannot be used: {error.strerror}. `{flag} 0` picks a free one."
+        by_flag = request.port is not None
+        raise port_holder.refusal(home, error, port, by_flag=by_flag) from None
+    second = environment.chosen_sse_port(request.sse_port, chosen)
+    if second is None:
+        return first, None
+    try:
+        return first, listen(chosen.mcp_server.host, second)
+    except OSError as error:
+        first.close()
+        by_flag = request.sse_port is not None
+        raise port_holder.refusal(
+            home, error, second, port_holder.SECOND, by_flag=by_flag
         ) from None
 
 
 async def _until_stopped(
-    server: Server, request: StartRequest, home: Home, token: str | None, usage: Usage | None
+    server: Server, request: StartRequest, home: Home, shown: _Shown, usage: Usage | None
 ) -> None:
     stopping = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    on_stop(stopping.set)
+    asked = asyncio.create_task(_until_asked(home))
+    asked.add_done_callback(lambda _: stopping.set())
     _reload_on_signal(server.app, stopping.set)
     serving = asyncio.create_task(server.serve())
     serving.add_done_callback(lambda _: stopping.set())
     async with AsyncExitStack() as stack:
         stack.push_async_callback(_stop, server, serving)
-        starting = asyncio.create_task(_start_up(server, request, home, token, stack))
+        stack.callback(asked.cancel)
+        starting = asyncio.create_task(_start_up(server, request, home, shown, stack))
         starting.add_done_callback(lambda task: stopping.set() if _failed(task) else None)
         if usage is not None:
             minutes = server.app.settings.sessions.background_minutes
@@ -150,6 +188,14 @@ def _failed(task: "asyncio.Task[None]") -> bool:
     return not task.cancelled() and task.exception() is not None
 
 
+async def _until_asked(home: Home) -> None:
+    """Wait until `tabhub stop` asks through the pid file, where no signal can; else for ever."""
+    if reach_others():
+        await asyncio.Event().wait()
+    while not running.is_asked_to_stop(home):
+        await asyncio.sleep(ASKED_SECONDS)
+
+
 async def _until_unused(usage: Usage, seconds: float, home: Home) -> None:
     """Wait until no client has used the server for so long; never, if it was made permanent."""
     await usage.unused(seconds)
@@ -160,7 +206,7 @@ async def _until_unused(usage: Usage, seconds: float, home: Home) -> None:
 
 
 async def _start_up(
-    server: Server, request: StartRequest, home: Home, token: str | None, stack: AsyncExitStack
+    server: Server, request: StartRequest, home: Home, shown: _Shown, stack: AsyncExitStack
 ) -> None:
     """Start the browser, show the demo, print how to connect; then watch the browser."""
     print(f"tabhub {__version__} on http://127.0.0.1:{server.port}", flush=True)
@@ -169,18 +215,22 @@ async def _start_up(
     browser, kept = None, None
     if request.browser is not None:
         fulfil = partial(request.browser.fulfil, home, [], lends=True)
-        browser = await fulfil()
+        with WaitingLine("Starting the browser"):
+            browser = await fulfil()
         kept = keeper = KeptBrowser(browser, fulfil)
         stack.push_async_callback(_close, kept, server.app)
         server.app.report.managed_browser = kept.summary
         server.app.browsers.keeps_own = lambda: keeper.is_kept
         print(how_started(browser), flush=True)
-        await _while_alive(browser, _connected(server.app))
+        with WaitingLine("Waiting for its extension"):
+            await _while_alive(browser, _connected(server.app))
     if browser is not None and request.demo:
         server.app.report.demo = url = stack.enter_context(demo.serve_page())
         await _while_alive(browser, demo.show(server.app, url))
     server.app.report.starting = False
-    _print_how_to_connect(server, token)
+    if browser is None:
+        print(no_browser(), flush=True)
+    _print_how_to_connect(server, shown)
     if kept is not None:
         print(f"tabhub: {(await kept.run()).message}", file=sys.stderr, flush=True)
 
@@ -214,16 +264,18 @@ async def _while_alive(browser: ManagedBrowser, work: Coroutine[Any, Any, None])
         ended.cancel()
 
 
-def _print_how_to_connect(server: Server, token: str | None) -> None:
-    print(f"\n{blocks(server.port, token)}\n")
-    if token is None:
+def _print_how_to_connect(server: Server, shown: _Shown) -> None:
+    """The blocks are for the first start; later they would only push other lines away."""
+    if shown.is_first:
+        print(f"\n{blocks(server.port, shown.token)}\n")
+    if shown.token is None:
         print("WARNING: running without authentication.", file=sys.stderr)
     if server.app.rules.permissions.skip:
         print("WARNING: permissions are skipped: no call needs approval.", file=sys.stderr)
     if server.app.is_dev:
         warning = running.dev_mode_warning(server.app.plugin_report.trusted())
         print(f"WARNING: {warning}", file=sys.stderr)
-    print("tabhub is up. Ctrl-C stops it.", flush=True)
+    print(f"tabhub is up. Ctrl-C stops it. {CONNECT.format(program_text())}", flush=True)
 
 
 def _reload_on_signal(app: App, stop: Callable[[], None]) -> None:
@@ -233,13 +285,13 @@ def _reload_on_signal(app: App, stop: Callable[[], None]) -> None:
         return
     had_terminal = _has_terminal()
 
-    def on_signal() -> None:
+    def react() -> None:
         if had_terminal and not _has_terminal():
             stop()
         else:
             _reload(app)
 
-    asyncio.get_running_loop().add_signal_handler(number, on_signal)
+    on_signal(number, react)
     app.report.reloads.signal = RELOAD_SIGNAL
 
 
@@ -254,7 +306,7 @@ def _reload(app: App) -> None:
 def _has_terminal() -> bool:
     """Whether the process has a controlling terminal that is still open."""
     try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+        os.close(os.open("/dev/tty", os.O_RDWR | getattr(os, "O_NOCTTY", 0)))
     except OSError:
         return False
     return True
@@ -265,6 +317,14 @@ class _PrivateLog(RotatingFileHandler):
 
     def _open(self) -> TextIOWrapper:
         return open(self.baseFilename, "a", encoding="utf-8", opener=opened_private)
+
+    def rotate(self, source: str, dest: str) -> None:
+        try:
+            super().rotate(source, dest)
+        except OSError as error:
+            # On Windows a log that is followed grows on.
+            if not is_busy(error):
+                raise
 
 
 def _log_to_file(home: Home) -> None:

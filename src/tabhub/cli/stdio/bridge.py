@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import signal
 import sys
 from collections.abc import Coroutine, Sequence
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from tabhub.config import settings
 from tabhub.config.paths import Home
 from tabhub.config.settings import choose_toolsets
 from tabhub.errors import ProtocolError, Unavailable
+from tabhub.system.signals import on_stop
 from tabhub.wire import jsonrpc
 from tabhub.wire.mcp import versions
 
@@ -162,8 +162,7 @@ async def _relay(server: HomeServer, longest: int) -> None:
     stopping = asyncio.Event()
     source, target = take_over()
     lines, output = Lines(source, longest), Output(target, stopping.set)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    on_stop(stopping.set)
     bridge = Bridge(server, lines, output)
     lines.start()
     working, stopped = asyncio.create_task(bridge.run()), asyncio.create_task(stopping.wait())

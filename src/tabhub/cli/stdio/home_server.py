@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from tabhub.cli import running
+from tabhub.cli.own_program import command_text
 from tabhub.cli.stdio.http_client import HttpConnection, HttpResponse
 from tabhub.config import environment, secret
 from tabhub.config.clients import Clients
@@ -102,7 +103,8 @@ class HomeServer:
                 found = await self._find()
                 self._lacks_browser = False
         if found is None:
-            raise Unavailable("The tabhub server does not answer. `tabhub doctor` says why.", GONE)
+            doctor = command_text("doctor")
+            raise Unavailable(f"The tabhub server does not answer. `{doctor}` says why.", GONE)
         if start and self._lacks_browser:
             self._keep(found)
             await self._start_browser()

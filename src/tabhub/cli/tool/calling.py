@@ -1,5 +1,6 @@
 """`tabhub tool`: lists tools, prints their schemas, and calls them by REST."""
 
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
@@ -13,10 +14,12 @@ from uuid import UUID
 import msgspec
 
 from tabhub.cli import FAILED
-from tabhub.cli.output import harmless, print_json, print_table, wants_json
+from tabhub.cli.output import console, harmless, is_capable, print_json, print_table, wants_json
 from tabhub.cli.tool.rest_client import Json, RestClient, RestResponse, connect
+from tabhub.cli.waiting import WaitingLine
 from tabhub.config.paths import Home
-from tabhub.errors import InvalidArguments, NotFound
+from tabhub.config.settings import Settings, load
+from tabhub.errors import InvalidArguments, NotFound, TabhubError
 from tabhub.wire.jsonrpc import fault_in
 from tabhub.wire.pages import TabId
 
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 COMMAND_LINE = "the command line"
+APPROVAL = "Waiting for a person to allow "
+"""How the progress of a call begins that a person has to allow first."""
+YOUR_YES = "Waiting for your yes: browser notification, or tabhub's button"
 LISTED_MEMBERS = ("name", "plugin", "toolsets", "disabled", "description")
 
 
@@ -76,15 +82,29 @@ def call(request: CallRequest, as_json: bool, as_text: bool) -> None:
         print_json(result or response.body)
     if response.fault is not None:
         message, reason = response.fault
-        print(f"tabhub: {harmless(message)}{reason and f' ({reason})'}", file=sys.stderr)
+        said = _to_person(message) if sys.stderr.isatty() else message
+        print(f"tabhub: {harmless(said)}{reason and f' ({reason})'}", file=sys.stderr)
         sys.exit(FAILED)
 
 
 def _call(rest: RestClient, request: CallRequest, arguments: bytes) -> RestResponse:
     body = b'{"arguments":%s}' % arguments
-    with ProgressBar(request.name) as bar:
-        on_progress = bar.update if sys.stderr.isatty() else None
-        return rest.post(f"{_path(request.name)}/call", body, request.headers(), on_progress)
+    try:
+        with ProgressBar(request.name) as bar:
+            return rest.post(f"{_path(request.name)}/call", body, request.headers(), bar.update)
+    except KeyboardInterrupt:
+        if sys.stderr.isatty():
+            print("\ntabhub: Cancelled; no question about it waits any more.", file=sys.stderr)
+        raise
+
+
+def _to_person(message: str) -> str:
+    """A message to an agent as its reader at a terminal needs it: that one is "the person"."""
+    from tabhub.calls.approvals import DO_NOT
+    from tabhub.calls.marks import without_marks
+
+    said = without_marks(message).replace(f" {DO_NOT}", "")
+    return re.sub(r"^The person (denied|did not)\b", r"You \1", said)
 
 
 def _require_plugin(name: str, rest: RestClient) -> None:
@@ -221,30 +241,50 @@ def _object(data: bytes, where: str) -> dict[str, Any]:
         ) from None
 
 
+def _approval_seconds() -> float:
+    """The limit in the settings, or the usual one if this process may not read them."""
+    try:
+        return load(Home.from_environment()).limits.approval_seconds
+    except (TabhubError, OSError):
+        return Settings().limits.approval_seconds
+
+
 class ProgressBar(AbstractContextManager["ProgressBar"]):
-    """Draws nothing, and imports nothing for it, before the first report of progress."""
+    """A line that says that the call runs, or what it waits for; a bar once the call says how
+    much there is to do."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._drawn: tuple[Progress, TaskID] | None = None
+        self._line: WaitingLine | None = WaitingLine(f"Calling {harmless(name)}")
+
+    def __enter__(self) -> "ProgressBar":
+        if self._line is not None:
+            self._line.__enter__()
+        return self
 
     def update(self, progress: Json) -> None:
+        message, total = progress.get("message"), progress.get("total")
+        text = harmless(message) if isinstance(message, str) else harmless(self._name)
+        if self._line is not None and (total is None or not is_capable(sys.stderr)):
+            self._say(self._line, text)
+            return
         bar, task = self._drawn = self._drawn or self._draw()
-        message = progress.get("message")
-        bar.update(
-            task,
-            completed=progress.get("progress"),
-            total=progress.get("total"),
-            description=harmless(message) if isinstance(message, str) else self._name,
-        )
+        bar.update(task, completed=progress.get("progress"), total=total, description=text)
+
+    def _say(self, line: WaitingLine, text: str) -> None:
+        if text.startswith(APPROVAL):
+            line.needs_person(YOUR_YES, _approval_seconds())
+        else:
+            line.says = text
 
     def _draw(self) -> "tuple[Progress, TaskID]":
-        from rich.console import Console
+        self._end_line()
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
         description = TextColumn("{task.description}", markup=False)
         columns = (description, BarColumn(), TaskProgressColumn())
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        bar = Progress(*columns, console=console(sys.stderr), transient=True)
         bar.start()
         return bar, bar.add_task(self._name, total=None)
 
@@ -254,5 +294,11 @@ class ProgressBar(AbstractContextManager["ProgressBar"]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._end_line()
         if self._drawn is not None:
             self._drawn[0].stop()
+
+    def _end_line(self) -> None:
+        if self._line is not None:
+            self._line.__exit__(None, None, None)
+            self._line = None

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import msgspec
 
 from tabhub import __version__
-from tabhub.cli import running
+from tabhub.cli import port_holder, running
 from tabhub.config import environment
 from tabhub.config.clients import CLI, Clients
 from tabhub.config.paths import Home
@@ -123,7 +123,7 @@ def connect(home: Home) -> RestClient:
         return _connect_by_token(running.expected_port(home), token)
     server = running.reach(home)
     if server is None:
-        raise running.NotRunning
+        raise port_holder.not_running(home)
     return RestClient(server.port, token or Clients(home).computed(CLI, server.secret))
 
 

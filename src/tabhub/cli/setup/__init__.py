@@ -1,0 +1,1 @@
+"""`tabhub setup`: from an installed package to the first real call."""

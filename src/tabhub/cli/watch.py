@@ -1,0 +1,133 @@
+"""`tabhub watch`: the calls of all agents in the terminal, as they begin and end."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+
+import msgspec
+
+from tabhub.cli import port_holder, running
+from tabhub.cli.output import harmless, print_json_lines, styled, wants_json
+from tabhub.cli.running import Facts
+from tabhub.cli.waiting import WaitingLine
+from tabhub.config.paths import Home
+from tabhub.errors import Unavailable
+
+QUIET_SECONDS = 40.0
+"""The server says something at least every 15 seconds."""
+RETRY_SECONDS = 0.5
+UNITS = ((1024 * 1024, "MB"), (1024, "KB"))
+COLOURS = {"done": "32", "failed": "31", "refused": "33", "cancelled": "33"}
+Event = tuple[str, Facts]
+Wanted = Callable[[Facts], bool]
+
+
+def run(client: str | None, tool: str | None, recent: int, as_json: bool) -> None:
+    """Print each call until Ctrl-C; a server that restarts is waited for."""
+
+    def wanted(call: Facts) -> bool:
+        return client in (None, call.get("client")) and tool in (None, call.get("tool"))
+
+    home = Home.from_environment()
+    if running.reach(home) is None:
+        raise port_holder.not_running(home)
+    events = _events(home, recent)
+    with suppress(KeyboardInterrupt):
+        if wants_json(as_json):
+            print_json_lines({"event": n, **call} for n, call in events if n and wanted(call))
+        else:
+            _show(events, wanted)
+
+
+def _events(home: Home, recent: int) -> Iterator[Event]:
+    """Every event, also of later servers; an event without a name says that the server is gone."""
+    while True:
+        auth = running.reach(home)
+        if auth is not None:
+            with suppress(OSError, HTTPException):
+                yield from _stream(auth.port, auth.secret, recent)
+            yield "", {}
+        recent = 0
+        time.sleep(RETRY_SECONDS)
+
+
+def _stream(port: int, secret: str, recent: int) -> Iterator[Event]:
+    connection = HTTPConnection(running.LOOPBACK, port, timeout=QUIET_SECONDS)
+    try:
+        headers = {"Authorization": f"Bearer {secret}", "Accept": "text/event-stream"}
+        connection.request("GET", f"/calls?recent={recent}", headers=headers)
+        response = connection.getresponse()
+        if response.status != 200:
+            raise Unavailable(f"The server does not report calls (status {response.status}).")
+        yield from _parsed(response)
+    finally:
+        connection.close()
+
+
+def _parsed(response: HTTPResponse) -> Iterator[Event]:
+    name = ""
+    for line in response:
+        field, _, value = line.rstrip(b"\r\n").partition(b": ")
+        if field == b"event":
+            name = value.decode()
+        elif field == b"data":
+            yield name, msgspec.json.decode(value, type=Facts)
+
+
+def _show(events: Iterator[Event], wanted: Wanted) -> None:
+    """A line for each call that has ended, and below them what runs now."""
+    live: dict[str, Facts] = {}
+    print(_columns("time", "client", "tool", "tab", "took", "size", "outcome"), flush=True)
+    with WaitingLine("Waiting for calls; Ctrl-C ends", quiet_seconds=0.2) as below:
+        for name, call in events:
+            if not name:
+                live.clear()
+                below.above("The server is gone; waiting for it.")
+            elif wanted(call):
+                live.pop(call["id"], None)
+                if name == "start":
+                    live[call["id"]] = call
+                else:
+                    below.above(_line(call))
+            below.says = _summary(live)
+
+
+def _summary(live: dict[str, Facts]) -> str:
+    if not live:
+        return "Waiting for calls; Ctrl-C ends"
+    names = [f"{harmless(call['client'])} {harmless(call['tool'])}" for call in live.values()]
+    return f"{len(live)} running: {', '.join(names)}"
+
+
+def _line(call: Facts) -> str:
+    started = datetime.fromtimestamp(call["startedAt"] / 1000)
+    outcome = call["outcome"]
+    reason = f": {call['reason']}" if call.get("reason") else ""
+    text = _columns(
+        f"{started:%H:%M:%S}",
+        harmless(call["client"]),
+        harmless(call["tool"]),
+        "" if call.get("tabId") is None else str(call["tabId"]),
+        _duration(call["durationMs"]),
+        _size(call["bytes"]),
+    )
+    return f"{text} {styled(f'{outcome}{reason}', COLOURS.get(outcome, '0'), sys.stdout)}"
+
+
+def _columns(time: str, client: str, tool: str, tab: str, took: str, size: str, *rest: str) -> str:
+    row = f"{time:<8} {client:<10} {tool:<24} {tab:>10} {took:>7} {size:>8}"
+    return " ".join((row, *rest))
+
+
+def _duration(ms: float) -> str:
+    return f"{ms:.0f} ms" if ms < 1000 else f"{ms / 1000:.1f} s"
+
+
+def _size(count: int) -> str:
+    for size, unit in UNITS:
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"

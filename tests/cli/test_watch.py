@@ -1,0 +1,68 @@
+"""`tabhub watch`: each call, as it begins and ends."""
+
+import json
+import signal
+import subprocess
+import sys
+
+from tests.support.eventually import eventually_sync
+from tests.support.product import Product
+from tests.support.terminal import Terminal
+
+CALL = ("tool", "call", "permissions_check", "tool=browser_open_tab")
+
+
+def test_without_a_server_it_says_so(product: Product) -> None:
+    assert product.run("watch").returncode == 3
+
+
+def test_in_a_pipe_each_event_is_a_line_of_json_and_filters_apply(product: Product) -> None:
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        assert product.run(*CALL).returncode == 0
+        command = [sys.executable, "-m", "tabhub", "watch", "--tool", "permissions_check"]
+        with subprocess.Popen(
+            command, env=product.environment, stdout=subprocess.PIPE, text=True
+        ) as watching:
+            assert watching.stdout is not None
+            earlier = json.loads(watching.stdout.readline())
+            assert (earlier["event"], earlier["tool"]) == ("end", "permissions_check")
+            product.run("tool", "call", "browser_list_tabs")
+            product.run("tool", "call", "permissions_check", "tool=1", "x=1")
+            product.run(*CALL)
+            refused = json.loads(watching.stdout.readline())
+            start, end = (json.loads(watching.stdout.readline()) for _ in range(2))
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(60) == 0
+    assert (refused["event"], refused["outcome"]) == ("end", "refused")
+    assert refused["reason"] == "invalid_arguments"
+    assert (start["event"], end["event"]) == ("start", "end")
+    assert start["id"] == end["id"]
+    assert (end["client"], end["outcome"], end["tool"]) == ("cli", "done", "permissions_check")
+    assert end["durationMs"] >= 0 and end["bytes"] > 0
+    assert "arguments" not in str(end)
+
+
+def test_on_a_terminal_each_call_is_a_line_and_a_restart_is_survived(product: Product) -> None:
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        with Terminal(product.environment, "watch", columns=100) as terminal:
+            terminal.wait_for("Waiting for calls")
+            product.run(*CALL)
+            terminal.wait_for("done")
+            assert "permissions_check" in terminal.text
+            assert product.run("stop").returncode == 0
+            terminal.wait_for("The server is gone")
+            with product.running("start", "--port", "0"):
+                product.wait_running()
+                before = terminal.text.count("permissions_check")
+
+                def sees_a_call() -> bool:
+                    product.run(*CALL)
+                    terminal.read_what_is_there()
+                    return terminal.text.count("permissions_check") > before
+
+                # The watcher finds the new server within a moment.
+                eventually_sync(sees_a_call, "a call of the new server")
+                terminal.type(b"\x03")
+                assert terminal.end() == 0
