@@ -3,13 +3,18 @@
 import sys
 from collections.abc import Callable, Iterator
 
+from bench import first_hour, growth
 from bench.browser import (
     evaluate,
     first_calls,
+    floors,
+    many_agents,
     operations,
     page_calls,
+    panel,
     plugin_calls,
     plugin_changes,
+    quiet_tabs,
 )
 from bench.peers import comparison, coverage
 from bench.proxy import idle_extensions, lost_node, node_hops, round_trips, tunnel_calls
@@ -46,6 +51,7 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "reading": reading.measure,
     "faults": faults.measure,
     "flood": flood.measure,
+    "first-hour": first_hour.measure,
     "help": help.measure,
     "shell": shell.measure,
     "decide": decide.measure,
@@ -55,9 +61,14 @@ FIGURES: dict[str, Callable[[], Iterator[Row]]] = {
     "evaluate": evaluate.measure,
     "first-calls": first_calls.measure,
     "operations": operations.measure,
+    "floors": floors.measure,
+    "many-agents": many_agents.measure,
+    "quiet-tabs": quiet_tabs.measure,
     "pages": page_calls.measure,
+    "panel": panel.measure,
     "plugin-calls": plugin_calls.measure,
     "coverage": coverage.measure,
+    "growth": growth.measure,
     "proxy": round_trips.measure,
     "proxy-nodes": node_hops.measure,
     "proxy-idle": idle_extensions.measure,

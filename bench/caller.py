@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from bench.eras import Session, common_headers
+from bench.eras import Era, Session, Sessionless, common_headers
 from bench.http_connection import HttpConnection
 
 Json = dict[str, Any]
@@ -15,17 +15,22 @@ Json = dict[str, Any]
 class Caller:
     """Calls tools of a running server."""
 
-    def __init__(self, connection: HttpConnection, session: Session) -> None:
+    def __init__(self, connection: HttpConnection, era: Era) -> None:
         self._connection = connection
-        self._session = session
+        self._era = era
 
     @classmethod
     async def begin(cls, port: int, secret: str) -> "Caller":
         connection = await HttpConnection.open(port)
         return cls(connection, await Session.begin(connection, common_headers(secret)))
 
+    @classmethod
+    async def sessionless(cls, port: int, secret: str) -> "Caller":
+        """Of the revision without sessions, whose answers have no messages before them."""
+        return cls(await HttpConnection.open(port), Sessionless(common_headers(secret)))
+
     async def request(self, method: str, params: Json) -> bytes:
-        return await self._connection.ask(self._session.request(method, params))
+        return await self._connection.ask(self._era.request(method, params))
 
     async def call(self, tool: str, /, **arguments: Any) -> Json:
         """Call a tool and return its result; a failure raises an error."""
@@ -36,9 +41,9 @@ class Caller:
             raise RuntimeError(f"{tool}: {answer}")
         return result
 
-    async def open(self, url: str) -> int:
+    async def open(self, url: str, **more: Any) -> int:
         """Open a tab and return its id."""
-        result = await self.call("browser_open_tab", url=url)
+        result = await self.call("browser_open_tab", url=url, **more)
         tab: int = result["structuredContent"]["tabId"]
         return tab
 

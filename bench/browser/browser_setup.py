@@ -22,6 +22,7 @@ class BrowserSetup:
     minimal: MinimalExtension
     site: Site
     server_pid: int
+    browser_group: int
     product: Product
 
 
@@ -37,8 +38,8 @@ async def browser_setup(
             port = product.wait_running()
             home = Home(product.home)
             async with serve_minimal(Path(name) / "minimal") as minimal:
-                with chromium(home, minimal.extension):
+                with chromium(home, minimal.extension) as group:
                     await minimal.connected()
                     product.wait_browser()
                     agent = await Caller.begin(port, product.secret)
-                    yield BrowserSetup(agent, minimal, site, server.pid, product)
+                    yield BrowserSetup(agent, minimal, site, server.pid, group, product)

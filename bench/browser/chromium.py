@@ -16,8 +16,8 @@ POLL_SECONDS = 0.02
 
 
 @contextmanager
-def chromium(home: Home, other: Path) -> Iterator[None]:
-    """Start it with the flags that tabhub itself would use."""
+def chromium(home: Home, other: Path) -> Iterator[int]:
+    """Start it with the flags that tabhub itself would use; yields its process group."""
     browser = find_browser()
     if browser.needs_debugging_pipe:
         raise RuntimeError(f"{browser.version} loads no second extension: set TABHUB_BROWSER.")
@@ -32,7 +32,7 @@ def chromium(home: Home, other: Path) -> Iterator[None]:
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
     try:
-        yield
+        yield process.pid
     finally:
         _end(process)
 

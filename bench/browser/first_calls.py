@@ -76,7 +76,8 @@ async def _product(ready: BrowserSetup) -> Side:
         return lambda: agent.call(name, tabId=tab, **arguments)
 
     def navigate(url: str) -> Awaitable[object]:
-        return agent.call("browser_navigate_tab", tabId=tab, url=url)
+        # The floor shows nothing of the page either.
+        return agent.call("browser_navigate_tab", tabId=tab, url=url, observe="none")
 
     return Side(
         navigate,

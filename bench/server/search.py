@@ -29,14 +29,14 @@ QUERIES = {
 
 def measure() -> Iterator[Row]:
     tools = ToolRegistry()
-    tools.add(*(_tool(number) for number in range(TOOLS)))
+    tools.add(*(example_tool(number) for number in range(TOOLS)))
     index = FullTextIndex(tools)
     filled = _milliseconds(lambda: next(index.search("user")))
     yield Row(f"index {TOOLS:,} tools, once", filled, " ms", 1000)
     texts = [f"{tool.name} {tool.description}".lower() for tool in tools]
     for name, query in QUERIES.items():
         yield _row(name, partial(_page, index, query), partial(_scan, texts, query))
-    tools.add(_tool(TOOLS))
+    tools.add(example_tool(TOOLS))
     yield Row("the first search after a change", _milliseconds(lambda: _page(index, "user")), " ms")
 
 
@@ -62,7 +62,7 @@ def _scan(texts: list[str], query: str) -> list[str]:
     return [text for text in texts if all(word in text for word in words)][:PAGE]
 
 
-def _tool(number: int) -> Tool:
+def example_tool(number: int) -> Tool:
     chance = random.Random(number)
     verb, thing = chance.choice(VERBS.split()), chance.choice(THINGS.split())
     site, others = f"site_{chance.randrange(300)}", chance.sample(THINGS.split(), 2)

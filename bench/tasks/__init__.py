@@ -1,0 +1,1 @@
+"""Whole tasks in real applications, by tabhub and by its peers."""

@@ -1,0 +1,3 @@
+"""Who may use the library."""
+
+USER, PASSWORD = "librarian", "open-the-shelves"

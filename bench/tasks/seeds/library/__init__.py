@@ -1,0 +1,1 @@
+"""A library: authors and their books, in Django."""
