@@ -1,24 +1,31 @@
 """Writes the generated pages of docs/. `--check` only reports which are out of date."""
 
-import ast
-import inspect
 import json
 import pkgutil
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
-import msgspec
 import typer
 
-from scripts import documents, link_methods, link_pages, sdk_pages, sizing
+from scripts import (
+    documents,
+    extension_permissions,
+    link_methods,
+    link_pages,
+    performance,
+    sdk_pages,
+    site_pages,
+    sizing,
+)
 from tabhub.cli.commands import app
+from tabhub.cli.help import EXAMPLES
 from tabhub.config import keys
-from tabhub.config.settings import Settings, is_section
+from tabhub.config.setting_list import field_docs
+from tabhub.config.settings import Settings
 from tabhub.errors import REASONS
 from tabhub.page_tools.source import LIST_TABS
 from tabhub.tools import catalog
@@ -82,7 +89,8 @@ def _command(command: Any, path: str) -> list[str]:
             for name, sub in command.commands.items()
             for line in _command(sub, f"{path} {name}")
         ]
-    return [f"## {path}\n\n{command.help}\n", *_flags(command, context)]
+    example = f"    {EXAMPLES[' '.join(path.split()[1:])]}\n"
+    return [f"## {path}\n\n{command.help}\n", example, *_flags(command, context)]
 
 
 def _flags(command: Any, context: Any) -> list[str]:
@@ -146,23 +154,6 @@ def _when_used(key: str) -> str:
     return "at once" if key in keys.LIVE else "at the next start"
 
 
-def field_docs(kind: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Each key with the string below its field in the source."""
-    body = cast(ast.ClassDef, ast.parse(inspect.getsource(kind)).body[0]).body
-    below = dict(pairwise(body))
-    for field, line in zip(msgspec.structs.fields(kind), _fields(body), strict=True):
-        name = prefix + field.encode_name
-        if is_section(field.type):
-            yield from field_docs(field.type, f"{name}.")
-        else:
-            text = ast.literal_eval(cast(ast.Expr, below[line]).value)
-            yield name, " ".join(text.split())
-
-
-def _fields(body: list[ast.stmt]) -> list[ast.stmt]:
-    return [line for line in body if isinstance(line, ast.AnnAssign)]
-
-
 def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     lines = [columns, ["---"] * len(columns), *rows]
     return "".join("| " + " | ".join(str(cell) for cell in line) + " |\n" for line in lines)
@@ -202,7 +193,10 @@ def _by_hand(name: str) -> Callable[[], str]:
     return lambda: numbered(_read(ROOT / name))
 
 
-BY_HAND = ("docs/administration.md", "docs/permissions.md", "docs/plugins.md", "docs/proxy.md")
+BY_HAND = tuple(
+    f"docs/{name}.md"
+    for name in ("administration", "command-line", "permissions", "plugins", "proxy")
+)
 
 PAGES: dict[str, Callable[[], str]] = {
     "docs/tools.md": tools,
@@ -213,13 +207,18 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/link.md": link_page,
     "docs/protocol.md": lambda: numbered(link_methods.filled(_read(ROOT / "docs/protocol.md"))),
     "docs/python-plugins.md": lambda: sdk_pages.filled(_read(ROOT / "docs/python-plugins.md")),
+    "docs/performance.md": lambda: performance.filled(_read(ROOT / "docs/performance.md")),
+    "docs/performance.svg": performance.picture,
     "docs/sizing.md": lambda: sizing.filled(_read(ROOT / "docs/sizing.md")),
     "protocol/link.schema.json": link_pages.schema,
     "protocol/reasons.d.ts": reason_type,
     "extension/worker/shared/wire.d.ts": link_pages.declarations,
     "extension/panel/wire.d.ts": link_pages.panel_declarations,
     "extension/worker/shared/link-methods.js": link_methods.extension_lists,
+    "extension/worker/shared/optional-permissions.js": extension_permissions.optional_list,
+    "docs/extension-permissions.md": extension_permissions.page,
     **{name: _by_hand(name) for name in BY_HAND},
+    **site_pages.PAGES,
 }
 
 
@@ -236,7 +235,7 @@ def main() -> None:
     if "--check" in sys.argv:
         sys.exit("\n".join(f"{name} is out of date: run `make docs`" for name in stale()) or 0)
     for name, make in PAGES.items():
-        (ROOT / name).parent.mkdir(exist_ok=True)
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / name).write_text(make())
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from tests.conformance.server import HOST, PATH
 from tests.support.eventually import eventually_sync
+from tests.support.http_client import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "tests" / "npm" / "node_modules"
@@ -87,7 +88,7 @@ class Outcome:
 @contextmanager
 def fixture_server() -> Iterator[str]:
     """Run a fixture server in its own process; its URL."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-m", "tests.conformance.server", "--port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT)
     try:
@@ -130,13 +131,6 @@ def _message(raw: dict[str, Any]) -> str:
     text = raw.get("errorMessage") or raw.get("description", "")
     details = raw.get("details")
     return f"{text} {json.dumps(details)[:1000]}" if details else str(text)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _wait_listening(process: subprocess.Popen[bytes], port: int) -> None:
