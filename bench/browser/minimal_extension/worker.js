@@ -68,6 +68,34 @@ async function untilLoaded(start) {
   return tabId;
 }
 
+/** The least that a list of a page's elements takes: what each is, where it is and what it says. */
+function listElements() {
+  const lines = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const element = /** @type {HTMLElement} */ (node);
+    const { visibility, cursor } = getComputedStyle(element);
+    const { x, y, width, height } = element.getBoundingClientRect();
+    if (visibility !== "visible" || !width || !height) continue;
+    const role = element.getAttribute("role") ?? element.localName;
+    const own = [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE);
+    const text = element.ariaLabel ?? own.map(({ textContent }) => textContent?.trim()).join(" ");
+    lines.push(`${role} ${text} ${cursor} ${x},${y}`);
+  }
+  return lines.join("\n");
+}
+
+/** @param {number} tabId @param {() => unknown} func */
+async function inPage(tabId, func) {
+  const target = { tabId };
+  const [{ result }] = await chrome.scripting.executeScript({
+    target,
+    injectImmediately: true,
+    func,
+  });
+  return result;
+}
+
 /** @type {Record<string, (args: any) => Promise<unknown>>} */
 const commands = {
   async script({ tab }) {
@@ -79,14 +107,8 @@ const commands = {
     });
     return result;
   },
-  async read({ tab }) {
-    const [{ result }] = await chrome.scripting.executeScript({
-      target: { tabId: tab },
-      injectImmediately: true,
-      func: () => document.body.innerText,
-    });
-    return result;
-  },
+  read: ({ tab }) => inPage(tab, listElements),
+  text: ({ tab }) => inPage(tab, () => document.body.innerText),
   port: ({ tab, tool, input }) => overPort(tab, { tool, input }),
   evaluate: ({ tab, code }) => value(tab, code),
   locate: ({ tab, selector }) =>
@@ -108,7 +130,8 @@ const commands = {
   screenshot: async ({ tab }) =>
     (await debug(tab, "Page.captureScreenshot", { format: "jpeg", quality: 80 })).data,
   list: () => chrome.tabs.query({}),
-  navigate: ({ tab, url }) => untilLoaded(async () => (await chrome.tabs.update(tab, { url })) ?? {}),
+  navigate: ({ tab, url }) =>
+    untilLoaded(async () => (await chrome.tabs.update(tab, { url })) ?? {}),
   open: ({ url }) => untilLoaded(() => chrome.tabs.create({ url, active: false })),
   close: async ({ tab }) => {
     attached.delete(tab);
