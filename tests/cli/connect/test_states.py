@@ -80,8 +80,13 @@ def test_an_entry_whose_program_is_gone_is_not_connected(person: Path, here: Her
 
 def test_an_entry_for_another_port_is_not_connected(person: Path, here: Here) -> None:
     assert here("connect", "cursor").returncode == 0
-    assert here("config", "set", "port", "9700").returncode == 0
+    assert here("connect", "codex", "--stdio").returncode == 0
+    done = here("config", "set", "port", "9700")
+    assert done.returncode == 0
+    assert "Once a server runs on port 9700, connect again:" in done.stderr
+    assert "connect cursor" in done.stderr and "codex" not in done.stderr
     assert "uses port 9515" in states(here)["cursor"]["detail"]
+    assert "connect again" not in here("config", "unset", "port").stderr
 
 
 def test_flags_without_an_agent_are_wrong_usage(person: Path, here: Here) -> None:

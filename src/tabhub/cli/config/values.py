@@ -9,7 +9,7 @@ import msgspec
 from tabhub.cli import running
 from tabhub.cli.output import print_json
 from tabhub.cli.own_program import command_text, program_text
-from tabhub.config import keys, secret, settings
+from tabhub.config import environment, keys, secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
 from tabhub.config.keys import HIDDEN, LIVE, names, path_of, plain, value_of, written_at
 from tabhub.config.paths import Home
@@ -19,6 +19,7 @@ from tabhub.errors import InvalidArguments, TabhubError, Unavailable
 
 HIDDEN_SECRET = "(hidden; --show-secret shows it)"
 TOKEN = "mcpServer.authToken"
+PORT = "port"
 SECRET = "secret"
 SECRETS = frozenset({SECRET, TOKEN})
 OF_PLUGINS = "settings."
@@ -154,7 +155,8 @@ def reset(confirmed: bool) -> None:
 
 
 def _reload_server(home: Home, key: str | None = None) -> None:
-    """Make a running server read the settings again, and print which need a restart."""
+    """Make a running server read the settings again, and print what is left to do."""
+    _print_moved_agents(home, key)
     report = running.reload(home)
     if report is None:
         return
@@ -162,6 +164,18 @@ def _reload_server(home: Home, key: str | None = None) -> None:
     if waiting:
         what = "this" if key else ", ".join(waiting)
         print(f"The running server uses {what} only after a restart.", file=sys.stderr)
+
+
+def _print_moved_agents(home: Home, key: str | None) -> None:
+    """A new port is nothing to agents that were connected to the one before."""
+    if key not in (None, PORT):
+        return
+    from tabhub.cli.connect.states import names_elsewhere
+
+    port = environment.chosen_port(None, settings.load(home))
+    if names := names_elsewhere(port):
+        again = " and ".join(command_text("connect", name) for name in names)
+        print(f"Once a server runs on port {port}, connect again: {again}", file=sys.stderr)
 
 
 def _after_unset(home: Home, key: str) -> str:

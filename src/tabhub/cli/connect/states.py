@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tabhub.cli import running
-from tabhub.cli.connect.agents import AGENTS, Agent, Found, look
+from tabhub.cli.connect.agents import AGENTS, Agent, Found, look, look_everywhere
 from tabhub.cli.output import print_json, print_table, wants_json
 from tabhub.cli.own_program import program_text
 from tabhub.config import environment, secret, settings
@@ -83,6 +83,12 @@ def server_port(home: Home) -> int:
     """The port of the running server, or of the one that would be started."""
     known = running.find(home)
     return known["port"] if known else environment.chosen_port(None, settings.load(home))
+
+
+def names_elsewhere(port: int) -> list[str]:
+    """The agents whose entry leads to another port."""
+    found = look_everywhere(Places())
+    return [one.agent.name for one in found if one.port is not None and one.port != port]
 
 
 def state_of(agent: Agent, places: Places, server: OwnServer) -> AgentState:
