@@ -1,5 +1,6 @@
 """Hostile pages in a real browser: the extension stays usable for all other pages."""
 
+import asyncio
 import json
 import time
 from collections import Counter
@@ -223,7 +224,13 @@ async def test_a_frame_cannot_block_its_parent_with_large_messages(plain: Bench,
     assert not failed["success"]
     assert "too large" in failed["payload"]
     assert await plain.cdp.evaluate(target, "1 + 1") == 2
-    assert (await plain.server.call(hostile, "good"))["success"]
+    # On a slow machine its messages have taken its share of the page's time, which comes back.
+    await eventually(lambda: answered(plain, hostile), "a call", ignore=(TimeoutError,))
+
+
+async def answered(plain: Bench, page: dict[str, Any]) -> bool:
+    async with asyncio.timeout(2):
+        return bool((await plain.server.call(page, "good"))["success"])
 
 
 @pytest.mark.parametrize("kind", HUGE)

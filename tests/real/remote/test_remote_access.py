@@ -186,14 +186,22 @@ async def test_a_pasted_token_connects_only_after_its_host_was_confirmed(
         await shows(options, f"Connected to {host}")
 
 
+NOTE_REST = """
+const note = () => (window.hasRested ||= document.querySelector('#remote-accept')?.disabled);
+void new MutationObserver(note).observe(
+  document.body, { subtree: true, childList: true, attributes: true })
+"""
+
+
 async def test_the_keys_that_ask_do_not_confirm_too(tmp_path: Path, proxy: ServedProxy) -> None:
     async with browser_with(tmp_path / "new") as cdp, page_of(cdp, OPTIONS) as options:
         await fill(options)
         assert await options.text("#remote-problem") == "Enter a pairing code or a token."
         await fill(options, code="K7QM-2XVB")
         assert "Enter the address" in await options.text("#remote-problem")
+        await options.value(NOTE_REST)
         await fill(options, address=proxy.public, token=token())
-        assert await options.value("document.querySelector('#remote-accept').disabled")
+        await options.until("window.hasRested", "the button to rest")
         for _ in range(3):
             await options.key("\r")
         assert await options.value("chrome.storage.local.get('remoteService')") == {}
