@@ -853,6 +853,8 @@ interface TabhubFill {
   choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
   /** `held`: what an editor's own API says that it holds; `editor`: the ref of one to ask first. */
   filled(held?: string | null): { value: string; editor?: number };
+  /** The same, if no editor need be asked and the field has taken what was filled in. */
+  holds(): { value: string } | undefined;
   /** Puts in the text that `fill` has prepared; pages get the events of its last key. */
   insert(events: TabhubKeyEvent[]): void;
 }

@@ -212,6 +212,22 @@ tabhub.define("port", () => {
     return { ...(await settle.rest()), opening: opens(), arrived: arrived() };
   }
 
+  /**
+   * Says at once what the worker would ask next, unless something else is to come.
+   * @param {any} body `changes`: how to write them; `isFilled`: whether to say what a field holds
+   */
+  async function settled({ range, changes, isFilled }) {
+    const seen = await rest();
+    const isOver = !seen.navigating && !seen.downloading && !seen.opening;
+    refs.adopt(range);
+    const value = {
+      ...seen,
+      ...(isOver && changes && { changes: changeLines.write(changes) }),
+      ...(isOver && isFilled && { held: fill.holds() }),
+    };
+    return { value, next: refs.range()?.next };
+  }
+
   /** @type {[string, (body: any) => unknown][]} */
   const table = [
     ["read", (body) => minting(body, () => read(body))],
@@ -288,7 +304,7 @@ tabhub.define("port", () => {
     ["changes", (body) => minting(body, () => changeLines.write(body))],
     ["seen", () => firstContent.look()],
     ["awaitContent", (body) => firstContent.wait(body)],
-    ["settle", rest],
+    ["settle", settled],
     ["unwatch", unwatch],
     ["storage", (body) => storage.read(body)],
     ["planUpload", ({ how, files }) => upload.plan(how, files)],

@@ -192,6 +192,20 @@ tabhub.define("fill", () => {
     }
   }
 
+  /** @type {TabhubFill["filled"]} */
+  function filled(held) {
+    if (!filling) return { value: "" };
+    const { element, editor } = filling;
+    const value = held ?? current(element);
+    const isAsked = editor && held === undefined && !isSecret(element);
+    if (isAsked) return { value: shown(element, value), editor: tabhub.refs.mint(editor.root) };
+    if (wasRefused(filling, value)) {
+      const words = tabhub.quoted(shown(element, value));
+      refuse(`The field did not take the text; it holds ${words}.`);
+    }
+    return { value: shown(element, value) };
+  }
+
   return {
     fill: (element, text, clear) =>
       guarded(element, () => start(/** @type {HTMLElement} */ (element), text, clear)),
@@ -206,17 +220,14 @@ tabhub.define("fill", () => {
     insert(events) {
       if (filling) type(filling, events);
     },
-    filled(held) {
-      if (!filling) return { value: "" };
-      const { element, editor } = filling;
-      const value = held ?? current(element);
-      const isAsked = editor && held === undefined && !isSecret(element);
-      if (isAsked) return { value: shown(element, value), editor: tabhub.refs.mint(editor.root) };
-      if (wasRefused(filling, value)) {
-        const words = tabhub.quoted(shown(element, value));
-        refuse(`The field did not take the text; it holds ${words}.`);
+    filled,
+    holds() {
+      try {
+        const { value, editor } = filled();
+        return editor === undefined ? { value } : undefined;
+      } catch {
+        return undefined;
       }
-      return { value: shown(element, value) };
     },
   };
 });

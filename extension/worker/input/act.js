@@ -8,6 +8,7 @@ import { withTab } from "../debugger/debugger.js";
 import { catchChoosers, leaveChoosers } from "../debugger/file-choosers.js";
 import { Requests } from "../debugger/network-events.js";
 import { onChange, openDialog, unlessDialog } from "../debugger/page-dialogs.js";
+import { askMinting } from "../frames/frames.js";
 import { CommandError, quoted } from "../shared/command-errors.js";
 import { bringBack } from "../shared/front-tab.js";
 import { describe, getTab, requireKnownSite } from "../shared/known-tabs.js";
@@ -23,7 +24,7 @@ import {
 import { register } from "../shared/tab-state.js";
 import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
-import { ChangeWatch } from "./observed-changes.js";
+import { ChangeWatch, NONE } from "./observed-changes.js";
 import { findPlace, findTarget, guessTarget, toCompare } from "./targets.js";
 import { withFound } from "./found-target.js";
 
@@ -85,6 +86,8 @@ register({
  * @property {boolean} navigating
  * @property {boolean} [opening]
  * @property {boolean} [downloading]
+ * @property {Lines | null} [changes] what has changed, if it was to say it at once
+ * @property {FieldState} [held] what the field holds, likewise
  */
 
 /** Follows navigations of a tab, starting before the action. */
@@ -311,13 +314,18 @@ export class Watch {
   }
 
   /**
-   * What the page shows now; it can be asked again.
+   * What the page shows now, as far as it has not said so; it can be asked again.
+   * @param {Rest} rest
    * @returns {Early}
    */
-  #look() {
-    const held = this.#askHeld?.();
-    held?.catch(() => {});
-    return { changes: this.#changes.result(true), held };
+  #look({ changes, held }) {
+    const said = held ? Promise.resolve(held) : this.#askHeld?.();
+    said?.catch(() => {});
+    const isSaid = changes !== undefined;
+    return {
+      changes: isSaid ? Promise.resolve(changes ?? NONE) : this.#changes.result(true),
+      held: said,
+    };
   }
 
   /** @returns {Promise<Refusal | undefined>} why a press has not arrived */
@@ -337,7 +345,7 @@ export class Watch {
       const rest = await this.#askToSettle();
       const left = end - Date.now();
       if (rest.navigating || this.#navigation.hasBegun || left <= 0) return { rest };
-      const early = this.#staysAsItIs(rest) ? this.#look() : undefined;
+      const early = this.#staysAsItIs(rest) ? this.#look(rest) : undefined;
       if (!(await this.#requests.rest(left))) return { rest, early };
     }
   }
@@ -345,7 +353,8 @@ export class Watch {
   /** @returns {Promise<Rest>} */
   async #askToSettle() {
     try {
-      return await this.#frame.ask("settle", {}, SETTLE_MS);
+      const body = { changes: this.#changes.atOnce, isFilled: this.#askHeld !== undefined };
+      return await askMinting(this.#frame, "settle", body, SETTLE_MS);
     } catch (error) {
       if (!(error instanceof CommandError) || error.reason !== "navigated_away") throw error;
       const navigating = this.#frame.frameId === 0;

@@ -11,7 +11,8 @@ import { askMinting, framesOf } from "../frames/frames.js";
 /** @typedef {{lines: string, whole: boolean}} Lines */
 
 const ANSWER_MS = 1000;
-const NONE = { lines: "", whole: true };
+/** What a frame says if it has no notes. */
+export const NONE = { lines: "", whole: true };
 
 export class ChangeWatch {
   /** @type {Frame[]} */
@@ -39,6 +40,17 @@ export class ChangeWatch {
   stop() {
     const isOver = { isOver: true };
     for (const frame of this.#frames.slice(1)) void frame.ask("unwatch", isOver).catch(() => {});
+  }
+
+  /**
+   * How the frame of the action is to say them in the same answer in which it says that it has
+   * settled: where no other frame is asked, and nobody whether the caller may read it.
+   */
+  get atOnce() {
+    const { input, site, saysValue: isValueKnown = false } = this.#context;
+    const [frame, ...others] = this.#frames;
+    if (!frame || others.length || frame.site !== site) return undefined;
+    return { maxChars: Number(input.observe), isValueKnown, mayAskAgain: true };
   }
 
   /**

@@ -16,7 +16,7 @@ const { fill } = await import("../../../../extension/worker/input/form-fields.js
 const { report } = await import("../../../../extension/worker/shared/tab-state.js");
 
 const [TAB, SITE] = [5, "a.example"];
-const MINTING = new Set(["changes", "filled"]);
+const MINTING = new Set(["changes", "filled", "settle"]);
 let asked, answers;
 
 chrome.debugger.sendCommand = async (_, method) => {
@@ -59,7 +59,13 @@ beforeEach(async () => {
   answers = {
     has: () => true,
     fill: () => ({ typed: true, sensitive: false }),
-    settle: () => ({ arrived: true, mutated: true, navigating: false }),
+    settle: ({ changes }) => ({
+      arrived: true,
+      mutated: true,
+      navigating: false,
+      changes: changes && answers.changes(changes),
+      held: answers.filled(),
+    }),
     changes: () => ({ lines: "+status", whole: true }),
     filled: () => ({ value: "Ada" }),
   };
@@ -73,7 +79,26 @@ test("the only document of a page is asked once whether it has the field", async
   assert.equal(effect.changes.lines, "+status");
   asked = [];
   await fill(context({ selector: "#name" }));
-  assert.deepEqual(steps(), ["has", "fill", "fillIn", "settle", "filled", "fence", "changes"]);
+  assert.deepEqual(steps(), ["has", "fill", "fillIn", "settle", "fence"]);
+  main.close();
+});
+
+test("a page that does not say at once what its field holds is asked", async () => {
+  const main = openFrame();
+  answers.settle = () => ({ arrived: true, mutated: true, navigating: false });
+  const { effect } = await fill(context({ selector: "#name" }));
+  assert.equal(effect.value, "Ada");
+  assert.equal(effect.changes.lines, "+status");
+  assert.deepEqual(steps().slice(-4).sort(), ["changes", "fence", "filled", "settle"]);
+  main.close();
+});
+
+test("a page that the caller may not read is not asked what has changed", async () => {
+  const main = openFrame();
+  const readable = async () => [];
+  const { effect } = await fill({ ...context({ selector: "#name" }), site: undefined, readable });
+  assert.equal(effect.changes, undefined);
+  assert.equal(asked.includes("changes"), false);
   main.close();
 });
 
