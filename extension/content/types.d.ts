@@ -787,6 +787,8 @@ interface TabhubSettle {
 interface TabhubTasks {
   /** When a task that begins now has its turn. */
   next(): Promise<unknown>;
+  /** When what the page has put off by a timer without a delay has been done, if timers run. */
+  afterTimers(): Promise<void>;
 }
 
 /** What an action has changed. */
@@ -844,18 +846,22 @@ interface TabhubFirstContent {
 }
 
 interface TabhubFill {
-  /** `byEvents`: by events of ours, which are not as a person's. */
+  /**
+   * Pages get `events`, those of the last key. `byEvents`: by events of ours, which are not as a
+   * person's; `isLate`: the text is prepared, and `insert` puts it in.
+   */
   fill(
     element: Element,
     text: string,
     clear: boolean,
-  ): { typed: boolean; sensitive: boolean; byEvents?: boolean };
+    events: TabhubKeyEvent[],
+  ): { typed: boolean; isLate?: boolean; sensitive: boolean; byEvents?: boolean };
   choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
   /** `held`: what an editor's own API says that it holds; `editor`: the ref of one to ask first. */
   filled(held?: string | null): { value: string; editor?: number };
   /** The same, if no editor need be asked and the field has taken what was filled in. */
   holds(): { value: string } | undefined;
-  /** Puts in the text that `fill` has prepared; pages get the events of its last key. */
+  /** Puts in the text that `fill` has prepared. */
   insert(events: TabhubKeyEvent[]): void;
 }
 

@@ -140,7 +140,7 @@ tabhub.define("port", () => {
     const element = target.find(body);
     settle.arm(element);
     changeNotes.lookForHidden();
-    return fill.fill(element, body.text, body.clear);
+    return fill.fill(element, body.text, body.clear, body.events);
   }
 
   /** @param {any} body */

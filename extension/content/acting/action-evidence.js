@@ -153,6 +153,7 @@ tabhub.define("settle", () => {
 
   async function untilQuiet() {
     const end = performance.now() + BOUND_MS;
+    await tabhub.tasks.afterTimers();
     for (let before = -1; before !== changes && performance.now() < end;) {
       before = changes;
       for (let i = 0; i < TASKS; i++) await tabhub.tasks.next();

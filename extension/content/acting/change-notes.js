@@ -1,7 +1,9 @@
 /** Tasks of the page's own queue. */
-tabhub.define("tasks", () => ({
+tabhub.define("tasks", () => {
+  const TIMERS_MS = 4;
+
   /** Unlike timers, messages are not throttled in hidden tabs. */
-  next() {
+  function next() {
     return new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => {
@@ -10,8 +12,18 @@ tabhub.define("tasks", () => ({
       };
       port2.postMessage(0);
     });
-  },
-}));
+  }
+
+  return {
+    next,
+    async afterTimers() {
+      let isPast = false;
+      setTimeout(() => (isPast = true));
+      for (const end = performance.now() + TIMERS_MS; !isPast && performance.now() < end;)
+        await next();
+    },
+  };
+});
 
 /**
  * Notes about what an action changes in the document, from before the action until it is asked

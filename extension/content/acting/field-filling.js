@@ -28,6 +28,9 @@ tabhub.define("fill", () => {
     ["hidden", "It is not shown to anyone."],
   ]);
 
+  /** A page answers no dialog, and nothing long, in this time. */
+  const AT_ONCE_MS = 5;
+
   /**
    * @typedef {object} Filling
    * @property {Element} element
@@ -112,7 +115,7 @@ tabhub.define("fill", () => {
    * @param {HTMLElement} element
    * @param {string} text
    * @param {boolean} clear
-   * @returns {boolean} whether the text still has to be typed
+   * @returns {boolean} whether the text has to be typed
    */
   function put(element, text, clear) {
     if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
@@ -143,7 +146,7 @@ tabhub.define("fill", () => {
    * @param {HTMLElement} named
    * @param {string} text
    * @param {boolean} clear
-   * @returns {boolean} whether the text still has to be typed
+   * @returns {boolean} whether the text has to be typed
    */
   function start(named, text, clear) {
     const editor = tabhub.editors.of(named);
@@ -179,13 +182,13 @@ tabhub.define("fill", () => {
   /**
    * The call's record must say so even if it failed.
    * @param {Element} element
-   * @param {() => boolean} work returns whether text is still to be typed
+   * @param {() => {typed: boolean, isLate?: boolean}} work
    */
   function guarded(element, work) {
     const sensitive = isSecret(element);
     try {
-      const typed = work();
-      return { typed, sensitive, ...(filling?.editor?.line && { byEvents: true }) };
+      const done = work();
+      return { ...done, sensitive, ...(filling?.editor?.line && { byEvents: true }) };
     } catch (error) {
       const { data } = /** @type {any} */ (error);
       throw Object.assign(/** @type {object} */ (error), { data: { ...data, sensitive } });
@@ -206,16 +209,32 @@ tabhub.define("fill", () => {
     return { value: shown(element, value) };
   }
 
+  /**
+   * Between the two, nothing but a dialog of the page or a long task of it can take time. Then the
+   * call may have ended, and the worker says whether the text is still to be put in.
+   * @param {HTMLElement} element
+   * @param {string} text
+   * @param {boolean} clear
+   * @param {TabhubKeyEvent[]} events
+   */
+  function fill(element, text, clear, events) {
+    const began = performance.now();
+    const typed = start(element, text, clear);
+    const isLate = performance.now() - began > AT_ONCE_MS;
+    if (typed && filling && !isLate) type(filling, events);
+    return { typed, isLate: typed && isLate };
+  }
+
   return {
-    fill: (element, text, clear) =>
-      guarded(element, () => start(/** @type {HTMLElement} */ (element), text, clear)),
+    fill: (element, text, clear, events) =>
+      guarded(element, () => fill(/** @type {HTMLElement} */ (element), text, clear, events)),
     choose: (element, work) =>
       guarded(element, () => {
         work();
         const value = current(element);
         const none = { typed: false, text: "", clear: false, editor: null };
         filling = { element, before: value, expected: value, ...none };
-        return false;
+        return { typed: false };
       }),
     insert(events) {
       if (filling) type(filling, events);

@@ -243,9 +243,12 @@ export class Watch {
     return this.#outcomes.found;
   }
 
-  /** @returns {Promise<Outcome>} */
-  async rest() {
-    const { rest, early } = await this.#untilQuiet();
+  /**
+   * @param {Promise<Rest>} [asked] what was asked by `settle` with the action
+   * @returns {Promise<Outcome>}
+   */
+  async rest(asked) {
+    const { rest, early } = await this.#untilQuiet(asked);
     const isQuiet = !rest.navigating && !rest.mutated;
     const isLeaving = isQuiet ? await this.#navigation.isUnderWay() : rest.navigating;
     const seen = !isLeaving && this.#staysAsItIs(rest) ? early : undefined;
@@ -337,12 +340,13 @@ export class Watch {
   /**
    * The page may react to the responses, and send further requests. Most actions start none, so it
    * is asked what they have changed before that is known.
+   * @param {Promise<Rest>} [asked]
    * @returns {Promise<{rest: Rest, early?: Early}>}
    */
-  async #untilQuiet() {
+  async #untilQuiet(asked) {
     const end = Date.now() + this.#ms;
-    for (;;) {
-      const rest = await this.#askToSettle();
+    for (let next = asked; ; next = undefined) {
+      const rest = await (next ?? this.settle());
       const left = end - Date.now();
       if (rest.navigating || this.#navigation.hasBegun || left <= 0) return { rest };
       const early = this.#staysAsItIs(rest) ? this.#look(rest) : undefined;
@@ -350,8 +354,12 @@ export class Watch {
     }
   }
 
-  /** @returns {Promise<Rest>} */
-  async #askToSettle() {
+  /**
+   * Asks the page to answer once it has settled. A page handles questions in order: after one that
+   * acts, this one need not wait for its answer.
+   * @returns {Promise<Rest>}
+   */
+  async settle() {
     try {
       const body = { changes: this.#changes.atOnce, isFilled: this.#askHeld !== undefined };
       return await askMinting(this.#frame, "settle", body, SETTLE_MS);
@@ -376,6 +384,7 @@ function settleOf({ settle = REQUESTS_MS }) {
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("../debugger/page-dialogs.js").Dialog} Dialog */
+/** @typedef {{asked: Promise<Rest>}} Settling the page was asked to settle with the action */
 /**
  * `refusedBy`: what a press would have hit, and did not; `isChanged`: that was meant, but is not
  * what the person said yes to any more; `closed`: the tab has closed; `leaving`: the
@@ -476,7 +485,7 @@ export function untilIdle(frame) {
  * @param {Observed & Partial<Handed>} context without a hand: the debugger is attached
  * @param {Frame} frame
  * @param {(signal: AbortSignal) => Promise<T>} prepare
- * @param {(prepared: T, signal: AbortSignal) => Promise<unknown>} act
+ * @param {(prepared: T, signal: AbortSignal, watch: Watch) => Promise<Settling | void>} act
  * @param {boolean} [isPress]
  */
 export async function actAndRest(context, frame, prepare, act, isPress) {
@@ -492,7 +501,7 @@ export async function actAndRest(context, frame, prepare, act, isPress) {
   preparing.catch(() => watch.stop());
   const prepared = await preparing;
   acted.set(context.tabId, frame);
-  return restAfter(context, watch, (live) => act(prepared, live), isPress);
+  return restAfter(context, watch, (live) => act(prepared, live, watch), isPress);
 }
 
 /**
@@ -500,7 +509,7 @@ export async function actAndRest(context, frame, prepare, act, isPress) {
  * effects of its answer still belong to this action, so the watch goes on.
  * @param {Context} context
  * @param {Watch} watch
- * @param {(signal: AbortSignal) => Promise<unknown>} act
+ * @param {(signal: AbortSignal) => Promise<Settling | void>} act
  * @param {boolean} [isPress]
  * @returns {Promise<Outcome>}
  */
@@ -508,9 +517,9 @@ export async function restAfter({ tabId, signal }, watch, act, isPress = false) 
   let dialog;
   try {
     return await unlessDialog(tabId, signal, async (live) => {
-      await act(live);
+      const settling = await act(live);
       live.throwIfAborted();
-      const rest = await watch.rest();
+      const rest = await watch.rest(settling?.asked);
       const isLost = isPress && !rest.arrived;
       return isLost ? { ...rest, ...(await watch.refusal()) } : rest;
     });

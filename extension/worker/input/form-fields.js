@@ -11,6 +11,7 @@ import { lastKeyEvents } from "./key-strokes.js";
 import { NotHere, guessTarget, requireHere } from "./targets.js";
 
 /** @import { Context } from "../shared/command-context.d.ts" */
+/** @import { Settling, Watch } from "./act.js" */
 /** @import { Handed } from "./hand.js" */
 
 /** @param {Context<Wire.Fill>} context */
@@ -27,7 +28,7 @@ export async function fill(context) {
  */
 async function fillNow(context, text) {
   const { clear = true } = context.input;
-  return put(context, "fill", { text, clear: Boolean(clear) });
+  return put(context, "fill", { text, clear: Boolean(clear), events: lastKeyEvents(text) });
 }
 
 /** @param {Context<Wire.Select>} context */
@@ -41,11 +42,16 @@ export async function select(context) {
   return inTurnWithHand(context, (handed) => put(handed, "select", body), "select");
 }
 
-/** @typedef {{text?: string, clear?: boolean, by?: string, wanted?: string[]}} Values */
+/**
+ * @typedef {{text?: string, clear?: boolean, events?: object[], by?: string, wanted?: string[]}}
+ *   Values
+ * @typedef {{typed: boolean, isLate?: boolean, sensitive: boolean, byEvents?: boolean}} Put
+ *   `isLate`: the text is still to be put in
+ */
 
 /**
  * @param {Handed<ElementAction>} context
- * @param {string} question asks the page to prepare; it answers whether text is still to be typed
+ * @param {"fill" | "select"} question
  * @param {Values} body
  */
 async function put(context, question, body) {
@@ -59,19 +65,24 @@ async function put(context, question, body) {
 /**
  * @param {Handed<ElementAction>} context
  * @param {Awaited<ReturnType<typeof guessTarget>>} target
- * @param {string} question
+ * @param {"fill" | "select"} question
  * @param {Values} body
  */
 async function putInto(context, target, question, body) {
   const { frame, how: named, isGuess } = target;
   const { hand } = context;
-  let plan = { typed: false, sensitive: false, byEvents: false };
-  /** @type {(_: unknown, live: AbortSignal) => Promise<void>} */
-  const act = async (_, live) => {
-    plan = await frame.ask(question, { ...named, ...body });
+  /** @type {Put | undefined} undefined: the page has not said */
+  let done;
+  /** @type {(_: unknown, live: AbortSignal, watch: Watch) => Promise<Settling | void>} */
+  const act = async (_, live, watch) => {
+    const putting = frame.ask(question, { ...named, ...body });
+    const asked = watch.settle();
+    asked.catch(() => {});
+    done = await putting;
+    if (!done?.isLate) return { asked };
     live.throwIfAborted();
     requireKnownSite(context.tabId, context.site);
-    if (plan.typed) await make(frame, "fillIn", { events: lastKeyEvents(body.text ?? "") });
+    await make(frame, "fillIn", { events: body.events });
   };
   try {
     const askHeld = () => askWithEditor(frame, "filled", hand);
@@ -79,11 +90,12 @@ async function putInto(context, target, question, body) {
     const prepare = () => (isGuess ? requireHere(target) : untilIdle(frame));
     const outcome = await actAndRest(how, frame, prepare, act);
     const value = await valueAfter(outcome, askHeld);
-    const { typed, sensitive, byEvents } = plan;
+    // A dialog that the text has opened comes before the page's answer.
+    const { typed, sensitive, byEvents } = done ?? { typed: question === "fill", sensitive: true };
     const isInput = typed && !byEvents;
     return { effect: { ...effectOf(outcome), value }, ...trustOf(hand, isInput), sensitive };
   } catch (error) {
-    throw marked(error, plan.sensitive);
+    throw marked(error, done?.sensitive ?? false);
   }
 }
 

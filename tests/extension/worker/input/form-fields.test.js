@@ -79,7 +79,26 @@ test("the only document of a page is asked once whether it has the field", async
   assert.equal(effect.changes.lines, "+status");
   asked = [];
   await fill(context({ selector: "#name" }));
-  assert.deepEqual(steps(), ["has", "fill", "fillIn", "settle", "fence"]);
+  assert.deepEqual(steps(), ["has", "fill", "settle", "fence"]);
+  main.close();
+});
+
+test("a text that the page has held up is put in only while the call lasts", async () => {
+  const main = openFrame();
+  answers.fill = () => ({ typed: true, isLate: true, sensitive: false });
+  await fill(context({ selector: "#name" }));
+  assert.deepEqual(steps().slice(-3), ["fillIn", "settle", "fence"]);
+  asked = [];
+  answers.fill = () => {
+    const dialog = { type: "alert", message: "", url: "https://a.example/" };
+    report("event", TAB, undefined, "Page.javascriptDialogOpening", dialog);
+    return { typed: true, isLate: true, sensitive: false };
+  };
+  const { effect, sensitive } = await fill(context({ selector: "#name" }));
+  assert.equal(effect.dialog.type, "alert");
+  assert.equal(sensitive, true);
+  assert.equal(asked.includes("fillIn"), false);
+  report("event", TAB, undefined, "Page.javascriptDialogClosed", {});
   main.close();
 });
 
@@ -119,7 +138,10 @@ test("a field that the page has not is looked for in its frames", async () => {
 test("a request that the text starts is awaited before the page says what it holds", async () => {
   const main = openFrame();
   let isAnswered = false;
-  answers.fillIn = () => event("requestWillBeSent", { requestId: "r1", type: "Fetch" });
+  answers.fill = () => {
+    event("requestWillBeSent", { requestId: "r1", type: "Fetch" });
+    return { typed: true, sensitive: false };
+  };
   answers.filled = () => ({ value: isAnswered ? "ADA" : "Ada" });
   answers.changes = () => ({ lines: isAnswered ? "+option" : "", whole: true });
   setTimeout(() => {
