@@ -134,6 +134,20 @@ tabhub.define("port", () => {
     settle.arm(element);
   }
 
+  /**
+   * Puts a value into a field, unless the worker has to ask again.
+   * @param {any} body `promptly`: until when this may be done at once; `isGuess`: the element may be in
+   *   another frame
+   * @param {() => object} work
+   */
+  function put({ promptly, isGuess, selector }, work) {
+    if (isGuess && !target.has(selector)) return { notDone: "elsewhere" };
+    // The call of an order that comes late may have ended; and where someone has just acted, the
+    // page could open a file chooser before the browser catches them.
+    const isActive = promptly !== undefined && navigator.userActivation.isActive;
+    return isActive || Date.now() > promptly ? { notDone: "yet" } : work();
+  }
+
   /** @param {any} body */
   function startFill(body) {
     asked.requireSame(body.confirmed);
@@ -272,8 +286,8 @@ tabhub.define("port", () => {
     ["aimAtPoint", aimAtPoint],
     ["hovered", () => evidence.hovered()],
     ["dragging", () => evidence.dragging()],
-    ["fill", startFill],
-    ["select", select],
+    ["fill", (body) => put(body, () => startFill(body))],
+    ["select", (body) => put(body, () => select(body))],
     ["filled", (body) => minting(body, () => fill.filled(body.held))],
     ["focused", () => focus.isHere()],
     ["focus", takeFocus],
@@ -375,7 +389,8 @@ tabhub.define("port", () => {
       return;
     }
     connectedAt = performance.now();
-    port.onMessage.addListener((message) => void answer(message));
+    // What comes in one message is done in one task: the page cannot draw in between.
+    port.onMessage.addListener((message) => [message].flat().forEach((one) => void answer(one)));
     port.onDisconnect.addListener(disconnected);
     post(port, { type: "hello", range: refs.range() });
     windowMessages.connected((message) => post(port, message));

@@ -16,10 +16,14 @@ const ANSWER_MS = 10_000;
 const MOST_SAID = 1000;
 const REST_MS = 10_000;
 
+/** @typedef {{id: number, type: string, body: object, until: number}} Question */
+
 export class Frame {
   /** @type {chrome.runtime.Port} */
   #port;
   #requests = new Correlator();
+  /** @type {Question[] | null} what is to be sent in one message */
+  #held = null;
   /** @type {import("./ref-numbers.js").Range | undefined} */
   range;
   /** @type {{parent: Frame, ref: number} | undefined} found by a nonce; never changes */
@@ -64,14 +68,34 @@ export class Frame {
    */
   ask(type, body, timeoutMs = ANSWER_MS) {
     const send = (/** @type {number} */ id) => {
-      try {
-        // A busy page handles messages late; it must not carry out an action whose call has ended.
-        this.#port.postMessage({ id, type, body, until: Date.now() + timeoutMs });
-      } catch {
-        this.#requests.settle(id, goneError());
-      }
+      // A busy page handles messages late; it must not carry out an action whose call has ended.
+      const message = { id, type, body, until: Date.now() + timeoutMs };
+      if (this.#held) this.#held.push(message);
+      else this.#post([message]);
     };
     return this.#requests.request(send, { timeoutMs, late: timeoutError });
+  }
+
+  /**
+   * What is asked during the work goes in one message: the page does it in one task.
+   * @template T
+   * @param {() => T} work
+   */
+  together(work) {
+    this.#held = [];
+    const result = work();
+    this.#post(this.#held);
+    this.#held = null;
+    return result;
+  }
+
+  /** @param {Question[]} questions */
+  #post(questions) {
+    try {
+      this.#port.postMessage(questions.length === 1 ? questions[0] : questions);
+    } catch {
+      for (const { id } of questions) this.#requests.settle(id, goneError());
+    }
   }
 
   /** @returns {Promise<number>} -1 when the browser does not know */

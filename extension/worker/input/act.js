@@ -73,9 +73,10 @@ register({
 /** @typedef {{changes: Promise<Lines | undefined>, held?: Promise<FieldState>}} Early */
 /** @typedef {import("./observed-changes.js").Lines} Lines */
 /**
- * `saysValue`: the result says what the field holds; `askHeld`: asks for that, as often as needed
+ * `saysValue`: the result says what the field holds; `askHeld`: asks for that, as often as needed;
+ * `isAtOnce`: it acts before file choosers are caught, unless the page could open one
  * @typedef {Context<{settle?: number, observe?: number}>
- *   & {saysValue?: boolean, askHeld?: () => Promise<FieldState>}} Observed
+ *   & {saysValue?: boolean, askHeld?: () => Promise<FieldState>, isAtOnce?: boolean}} Observed
  */
 
 /**
@@ -196,6 +197,8 @@ export class Watch {
   #askHeld;
   #opener;
   hasArrived = false;
+  /** Settles when file choosers are caught. */
+  catching = Promise.resolve();
 
   /**
    * @param {Frame} frame
@@ -218,15 +221,15 @@ export class Watch {
     );
   }
 
+  /** Settles when the requests of the page are watched. */
   async start() {
     this.#changes.start(this.#frame);
     if (!this.#isDebugged) return;
     const { tabId, frameId } = this.#frame;
     this.#isCatching = true;
-    await Promise.all([
-      catchChoosers(tabId, frameId !== 0),
-      this.#ms && this.#requests.start(frameId !== 0),
-    ]);
+    this.catching = catchChoosers(tabId, frameId !== 0);
+    this.catching.catch(() => {});
+    if (this.#ms) await this.#requests.start(frameId !== 0);
   }
 
   stop() {
@@ -249,6 +252,7 @@ export class Watch {
    */
   async rest(asked) {
     const { rest, early } = await this.#untilQuiet(asked);
+    await this.catching;
     const isQuiet = !rest.navigating && !rest.mutated;
     const isLeaving = isQuiet ? await this.#navigation.isUnderWay() : rest.navigating;
     const seen = !isLeaving && this.#staysAsItIs(rest) ? early : undefined;
@@ -355,8 +359,7 @@ export class Watch {
   }
 
   /**
-   * Asks the page to answer once it has settled. A page handles questions in order: after one that
-   * acts, this one need not wait for its answer.
+   * Asks the page to answer once it has settled.
    * @returns {Promise<Rest>}
    */
   async settle() {
@@ -493,7 +496,9 @@ export async function actAndRest(context, frame, prepare, act, isPress) {
   const watch = new Watch(frame, context, context.hand?.trusted);
   const preparing = unlessDialog(tabId, signal, async (live) => {
     // Neither waits for the other: preparing opens no chooser.
-    const [, ready] = await Promise.all([watch.start(), prepare(live)]);
+    const started = watch.start();
+    const caught = context.isAtOnce ? undefined : watch.catching;
+    const [ready] = await Promise.all([prepare(live), started, caught]);
     live.throwIfAborted();
     requireKnownSite(tabId, site);
     return ready;

@@ -3,15 +3,19 @@
 import { askMinting } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
-import { actAndRest, effectOf, find, inTurnWithHand, marked, untilIdle } from "./act.js";
+import { actAndRest, effectOf, find, inTurnWithHand, marked } from "./act.js";
 import { clickNow } from "./click.js";
 import { askWithEditor } from "./editor-text.js";
 import { make, trustOf } from "./hand.js";
 import { lastKeyEvents } from "./key-strokes.js";
-import { NotHere, guessTarget, requireHere } from "./targets.js";
+import { NotHere, guessTarget } from "./targets.js";
+
+/** A page that gets its order later than this has been busy, and is asked again. */
+const AT_ONCE_MS = 100;
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Settling, Watch } from "./act.js" */
+/** @import { Frame } from "../frames/frames.js" */
 /** @import { Handed } from "./hand.js" */
 
 /** @param {Context<Wire.Fill>} context */
@@ -45,8 +49,8 @@ export async function select(context) {
 /**
  * @typedef {{text?: string, clear?: boolean, events?: object[], by?: string, wanted?: string[]}}
  *   Values
- * @typedef {{typed: boolean, isLate?: boolean, sensitive: boolean, byEvents?: boolean}} Put
- *   `isLate`: the text is still to be put in
+ * @typedef {{typed: boolean, isLate?: boolean, sensitive: boolean, byEvents?: boolean, notDone?: "yet" | "elsewhere"}} Put
+ *   `isLate`: the text is still to be put in; `notDone`: why nothing was done
  */
 
 /**
@@ -69,26 +73,34 @@ async function put(context, question, body) {
  * @param {Values} body
  */
 async function putInto(context, target, question, body) {
-  const { frame, how: named, isGuess } = target;
+  const { frame, how: named, isGuess = false } = target;
   const { hand } = context;
-  /** @type {Put | undefined} undefined: the page has not said */
+  /** @type {(Put & Settling) | undefined} undefined: the page has not said */
   let done;
   /** @type {(_: unknown, live: AbortSignal, watch: Watch) => Promise<Settling | void>} */
   const act = async (_, live, watch) => {
-    const putting = frame.ask(question, { ...named, ...body });
-    const asked = watch.settle();
-    asked.catch(() => {});
-    done = await putting;
-    if (!done?.isLate) return { asked };
-    live.throwIfAborted();
-    requireKnownSite(context.tabId, context.site);
+    const requireStill = () => {
+      live.throwIfAborted();
+      requireKnownSite(context.tabId, context.site);
+    };
+    const value = { ...named, ...body, isGuess };
+    const first = await order(frame, watch, question, {
+      ...value,
+      promptly: Date.now() + AT_ONCE_MS,
+    });
+    if (first.notDone) {
+      await watch.catching;
+      requireStill();
+    }
+    done = first.notDone ? await order(frame, watch, question, value) : first;
+    if (!done.isLate) return done;
+    requireStill();
     await make(frame, "fillIn", { events: body.events });
   };
   try {
     const askHeld = () => askWithEditor(frame, "filled", hand);
-    const how = { ...context, saysValue: true, askHeld };
-    const prepare = () => (isGuess ? requireHere(target) : untilIdle(frame));
-    const outcome = await actAndRest(how, frame, prepare, act);
+    const how = { ...context, saysValue: true, askHeld, isAtOnce: frame.frameId === 0 };
+    const outcome = await actAndRest(how, frame, async () => {}, act);
     const value = await valueAfter(outcome, askHeld);
     // A dialog that the text has opened comes before the page's answer.
     const { typed, sensitive, byEvents } = done ?? { typed: question === "fill", sensitive: true };
@@ -97,6 +109,22 @@ async function putInto(context, target, question, body) {
   } catch (error) {
     throw marked(error, done?.sensitive ?? false);
   }
+}
+
+/**
+ * Has the page put the value in, and settle.
+ * @param {Frame} frame
+ * @param {Watch} watch
+ * @param {"fill" | "select"} question
+ * @param {object} body
+ * @returns {Promise<Put & Settling>}
+ */
+async function order(frame, watch, question, body) {
+  const [putting, asked] = frame.together(() => [frame.ask(question, body), watch.settle()]);
+  asked.catch(() => {});
+  const done = await putting;
+  if (done.notDone === "elsewhere") throw new NotHere();
+  return { ...done, asked };
 }
 
 /**

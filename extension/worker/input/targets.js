@@ -101,8 +101,8 @@ export async function findTarget(tabId, { ref, selector }, reach) {
 }
 
 /**
- * The same for actions that have the frame say whether it has the element while they are prepared,
- * by `requireHere`: the only document of a page is not asked before.
+ * The same for actions to which the frame says that it has no such element: the only document of a
+ * page is not asked before.
  * @param {number} tabId
  * @param {Wire.Named} input
  * @param {import("../shared/command-context.d.ts").Reach} reach
@@ -119,11 +119,6 @@ export async function guessTarget(tabId, input, reach) {
 
 /** A guess was wrong. */
 export class NotHere extends Error {}
-
-/** @param {Target} target */
-export async function requireHere({ frame, how }) {
-  if (!(await frame.ask("has", how))) throw new NotHere();
-}
 
 /**
  * @param {number} tabId

@@ -299,7 +299,8 @@ export class Double {
   #connect(number, { name, sender }) {
     this.world.documents[number] ??= { name, sender, sent: {} };
     const [onMessage, onDisconnect] = [new Source(), new Source()];
-    const postMessage = (message) => void this.#asks(number, message);
+    const asks = (question) => void this.#asks(number, question);
+    const postMessage = (message) => [message].flat().forEach(asks);
     this.#ports.set(number, { onMessage, onDisconnect });
     const port = { name, sender: copy(sender), onMessage, onDisconnect, postMessage };
     this.source("runtime.onConnect").emit({ ...port, disconnect() {} });

@@ -69,7 +69,7 @@ chrome.runtime.onConnect.addListener((port) => {
   const post = port.postMessage.bind(port);
   const asked = new Map();
   port.postMessage = (message) => {
-    asked.set(message.id, note({ post: number, type: message.type }));
+    for (const { id, type } of [message].flat()) asked.set(id, note({ post: number, type }));
     post(message);
   };
   port.onMessage.addListener((message) => {
