@@ -87,8 +87,9 @@ tabhub.define("port", () => {
     return piece(body, prose, wholePage);
   }
 
-  /** @param {any} body */
-  function aim({ by, mayBeDisabled, scrolls, press, confirmed, ...how }) {
+  /** @param {any} body `isGuess`: the element may be in another frame */
+  function aim({ by, mayBeDisabled, scrolls, press, confirmed, isGuess, ...how }) {
+    if (isGuess && !target.has(how.selector)) return null;
     const requireSame = () => asked.requireSame(confirmed);
     requireSame();
     const element = editors.surface(target.find(how));

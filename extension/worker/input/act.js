@@ -25,7 +25,7 @@ import { register } from "../shared/tab-state.js";
 import { Observations, Turns } from "../shared/timing.js";
 import { withHand } from "./hand.js";
 import { ChangeWatch, NONE } from "./observed-changes.js";
-import { findPlace, findTarget, guessTarget, toCompare } from "./targets.js";
+import { NotHere, findPlace, findTarget, guessTarget, toCompare } from "./targets.js";
 import { withFound } from "./found-target.js";
 
 // Observing what an action does, by events, until its effects have settled.
@@ -449,8 +449,8 @@ export function inTurnWithHand(context, work, kind = "") {
 
 /**
  * @param {Context<Wire.Named & {confirmed?: Wire.ConfirmedTarget}>} context
- * @param {typeof findTarget | typeof guessTarget} [seek]
- * @returns {ReturnType<typeof guessTarget>}
+ * @param {typeof findTarget} [seek]
+ * @returns {ReturnType<typeof findTarget>}
  */
 export async function find({ tabId, input, reach, signal }, seek = findTarget) {
   return unlessDialog(tabId, signal, async () => {
@@ -463,13 +463,28 @@ export async function find({ tabId, input, reach, signal }, seek = findTarget) {
 /**
  * What a command names: an element, or a point.
  * @param {Context<Wire.Place>} context
+ * @param {typeof findTarget} [seek]
  * @returns {Promise<import("./targets.js").Place>}
  */
-export async function findNamed(context) {
+export async function findNamed(context, seek) {
   const { tabId, input, signal } = context;
   return unlessDialog(tabId, signal, async () => {
     await waitUntilDrawn(tabId);
-    return findPlace(context, input);
+    return findPlace(context, input, seek);
+  });
+}
+
+/**
+ * Acts on the element where it probably is; if it is not there, where it is found.
+ * @template P, T
+ * @param {(seek: typeof findTarget) => Promise<P>} seeking
+ * @param {(place: P) => Promise<T>} work does nothing if the place is a wrong guess
+ */
+export async function atGuess(seeking, work) {
+  const guess = await seeking(guessTarget);
+  return work(guess).catch(async (error) => {
+    if (!(error instanceof NotHere)) throw error;
+    return work(await seeking(findTarget));
   });
 }
 

@@ -1,7 +1,7 @@
 /** page.click and page.hover. */
 
 import { CommandError } from "../shared/command-errors.js";
-import { actAndRest, effectOf, findNamed, inTurnWithHand, requireArrival } from "./act.js";
+import { actAndRest, atGuess, effectOf, findNamed, inTurnWithHand, requireArrival } from "./act.js";
 import { trustOf } from "./hand.js";
 import { pressOf } from "./trusted-input.js";
 
@@ -12,6 +12,7 @@ const GONE = new Set(["not_visible", "covered_by", "detached", "element_not_foun
 /** @import { Handed } from "./hand.js" */
 /** @typedef {import("./act.js").Outcome} Outcome */
 /** @typedef {import("./hand.js").Aimed} Aimed */
+/** @typedef {import("./targets.js").Place} Place */
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 
 /** @param {Context<Wire.Click>} context */
@@ -28,12 +29,14 @@ export async function clickNow(context) {
   const press = pressOf(input);
   /** @type {import("./trusted-input.js").Point | undefined} */
   let point;
-  const place = await findNamed(context);
-  const outcome = await againIfRefused(() =>
+  const pressAt = (/** @type {Place} */ place) =>
     atPlace(context, place, { press: press.number }, (frame, at) => {
       point = { x: at.x, y: at.y };
       return hand.click(frame, at, press);
-    }),
+    });
+  const outcome = await atGuess(
+    (seek) => findNamed(context, seek),
+    (place) => againIfRefused(() => pressAt(place)),
   );
   requireArrival(outcome, "click");
   return { effect: effectOf(outcome), ...trustOf(hand), point };
@@ -60,8 +63,10 @@ async function againIfRefused(act) {
 export async function hover(context) {
   const options = { mayBeDisabled: true, by: "hover" };
   return inTurnWithHand(context, async (handed) => {
-    const place = await findNamed(handed);
-    const outcome = await atPlace(handed, place, options, handed.hand.hover);
+    const outcome = await atGuess(
+      (seek) => findNamed(handed, seek),
+      (place) => atPlace(handed, place, options, handed.hand.hover),
+    );
     requireArrival(outcome, "movement of the mouse");
     return { effect: effectOf(outcome), ...trustOf(handed.hand) };
   });
@@ -69,7 +74,7 @@ export async function hover(context) {
 
 /**
  * @param {Handed<Wire.Hover>} context
- * @param {import("./targets.js").Place} place
+ * @param {Place} place
  * @param {{press?: number, mayBeDisabled?: boolean, by?: string}} options
  * @param {(frame: Frame, at: Aimed) => Promise<void>} act
  */

@@ -3,12 +3,12 @@
 import { askMinting } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
-import { actAndRest, effectOf, find, inTurnWithHand, marked } from "./act.js";
+import { actAndRest, atGuess, effectOf, find, inTurnWithHand, marked } from "./act.js";
 import { clickNow } from "./click.js";
 import { askWithEditor } from "./editor-text.js";
 import { make, trustOf } from "./hand.js";
 import { lastKeyEvents } from "./key-strokes.js";
-import { NotHere, guessTarget } from "./targets.js";
+import { NotHere } from "./targets.js";
 
 /** A page that gets its order later than this has been busy, and is asked again. */
 const AT_ONCE_MS = 100;
@@ -59,16 +59,15 @@ export async function select(context) {
  * @param {Values} body
  */
 async function put(context, question, body) {
-  const target = await find(context, guessTarget);
-  return putInto(context, target, question, body).catch(async (error) => {
-    if (!(error instanceof NotHere)) throw error;
-    return putInto(context, await find(context), question, body);
-  });
+  return atGuess(
+    (seek) => find(context, seek),
+    (target) => putInto(context, target, question, body),
+  );
 }
 
 /**
  * @param {Handed<ElementAction>} context
- * @param {Awaited<ReturnType<typeof guessTarget>>} target
+ * @param {import("./targets.js").Target} target
  * @param {"fill" | "select"} question
  * @param {Values} body
  */

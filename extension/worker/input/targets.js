@@ -80,7 +80,10 @@ const STABLE_TRIES = 4;
 const HOVER_MS = 4000;
 
 /** @typedef {import("./trusted-input.js").Point} Point */
-/** @typedef {{frame: Frame, how: {ref: number} | {selector: string}}} Target */
+/**
+ * `isGuess`: its frame has not been asked whether it has such an element
+ * @typedef {{frame: Frame, how: {ref: number} | {selector: string}, isGuess?: boolean}} Target
+ */
 /** @typedef {Point & {local: Point}} Located a point of the tab's viewport, and in its own frame */
 
 /**
@@ -106,7 +109,7 @@ export async function findTarget(tabId, { ref, selector }, reach) {
  * @param {number} tabId
  * @param {Wire.Named} input
  * @param {import("../shared/command-context.d.ts").Reach} reach
- * @returns {Promise<Target & {isGuess?: boolean}>}
+ * @returns {Promise<Target>}
  */
 export async function guessTarget(tabId, input, reach) {
   const { ref, selector } = input;
@@ -184,15 +187,18 @@ async function aim(target, signal, options = {}) {
  * @param {any} [options]
  * @returns {Promise<Located>}
  */
-async function locate({ frame, how }, signal, options = {}) {
-  const local = await unlessMoving(() => frame.ask("aim", { ...how, ...options }), signal);
+async function locate({ frame, how, isGuess }, signal, options = {}) {
+  const body = { ...how, ...options, isGuess };
+  const local = await unlessMoving(() => frame.ask("aim", body), signal);
+  if (!local) throw new NotHere();
   if (frame.frameId === 0) return { ...local, local };
   return { ...(await settled(() => outward(frame, local))), local };
 }
 
 /**
  * An element that unfolds or slides in, or that something still covers, can be pressed in a moment.
- * @param {() => Promise<Point>} look
+ * @template T
+ * @param {() => Promise<T>} look
  * @param {AbortSignal} signal
  */
 async function unlessMoving(look, signal) {
@@ -306,10 +312,11 @@ export function toCompare({ confirmed }) {
 /**
  * @param {Pick<Context, "tabId" | "reach">} context
  * @param {Wire.Place & {confirmed?: Wire.ConfirmedTarget}} named
+ * @param {typeof findTarget} [seek]
  * @returns {Promise<Place>}
  */
-export async function findPlace(context, named) {
-  const place = await placeOfNamed(context, named);
+export async function findPlace(context, named, seek = findTarget) {
+  const place = await placeOfNamed(context, named, seek);
   const compared = toCompare(named ?? {});
   return {
     ...place,
@@ -321,11 +328,12 @@ export async function findPlace(context, named) {
 /**
  * @param {Pick<Context, "tabId" | "reach">} context
  * @param {Wire.Place} named
+ * @param {typeof findTarget} seek
  * @returns {Promise<Place>}
  */
-async function placeOfNamed({ tabId, reach }, named) {
+async function placeOfNamed({ tabId, reach }, named, seek) {
   if (isPoint(named)) return placeAt(tabId, onlyPoint(named), reach);
-  const target = await findTarget(tabId, named ?? {}, reach);
+  const target = await seek(tabId, named ?? {}, reach);
   const { frame, how } = target;
   return {
     frame,

@@ -55,6 +55,17 @@ async def test_a_chooser_for_several_files_says_so_and_a_picker_opens_it_too(
     assert [file[0] for file in (await log(1))[0]["files"]] == ["a", "b"]
 
 
+async def test_a_chooser_that_a_text_opens_after_a_click_is_reported_too(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    page = "<input type=file id=file hidden><input id=name oninput='file.click()'>"
+    await opened(f"{site.url}/html?body={quote(page)}")
+    await agent.call(CLICK, selector="#name")
+    result = await agent.call("browser_type_text", selector="#name", text="Ada")
+    assert result["effect"]["dialog"]["type"] == "file_chooser"
+    assert result["effect"]["value"] == "Ada"
+
+
 async def test_dismissing_a_chooser_fires_an_event_in_the_page(
     agent: Agent, opened: Opener, site: Site, log: Log
 ) -> None:
