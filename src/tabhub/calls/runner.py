@@ -18,7 +18,6 @@ from tabhub.calls.call import UNKNOWN, Call, Source
 from tabhub.calls.idempotency import Operation, Operations, Run
 from tabhub.calls.ports import (
     ActionTarget,
-    AuditEvent,
     CallLog,
     Clock,
     Interrupted,
@@ -128,25 +127,23 @@ class Runner:
         return returned
 
     def _record_end(self, call: Call) -> None:
-        event = self._event(call)
+        event = call.event(time.time(), self._clock())
         self._audit.record(event)
         self.running.ended(call, event)
-
-    def _event(self, call: Call) -> AuditEvent:
-        return call.event(time.time(), self._clock())
 
     def _begin(self, call: Call) -> None:
         """Write that a call begins that may change something: a killed server leaves that trace."""
         if call.tool.is_reading(call.arguments):
             return
-        # It began before and did nothing: now its tab or its site is another.
-        self._withdraw(call)
+        if call.id:
+            # It began before and did nothing: now its tab or its site is another.
+            self._withdraw(call)
         call.id = next(self._ids)
-        self._audit.begin(self._event(call))
+        self._audit.begin(call.event(time.time(), call.started))
 
     def _withdraw(self, call: Call) -> None:
         if call.id:
-            self._audit.withdraw(self._event(call))
+            self._audit.withdraw(call.event(time.time(), call.started))
             call.id = ""
 
     def _failed(self, call: Call, error: BaseException) -> BaseException:
