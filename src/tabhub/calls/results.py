@@ -34,6 +34,8 @@ OWN = frozenset(
     """.split()
 )
 """Members of structured content whose words are never a page's."""
+_SIZED = frozenset({"text", "data", "blob"})
+"""Members of a content block that hold the content itself."""
 
 
 def size_of(result: CallResult | Incomplete) -> int:
@@ -50,12 +52,10 @@ def content_bytes(content: Iterable[Json]) -> int:
 
 def _block_bytes(block: Json) -> int:
     members = block.get("resource") if block.get("type") == "resource" else block
-    if not members:
-        return 0
     size = 0
-    for key in ("text", "data", "blob"):
-        if key in members and isinstance(text := members[key], str):
-            size += len(text) if text.isascii() else len(text.encode(errors="replace"))
+    for key, value in members.items() if isinstance(members, dict) else ():
+        if key in _SIZED and isinstance(value, str):
+            size += len(value) if value.isascii() else len(value.encode(errors="replace"))
     return size
 
 
