@@ -94,29 +94,24 @@ def require_json(headers: Headers) -> None:
 
 async def read_body(headers: Headers, receive: Receive, limit: int) -> bytes:
     """The whole body; raises as soon as it is known to be larger than the limit."""
-    body = await _received(headers, receive, limit)
-    if has_too_many_values(body):
-        raise ProtocolError(f"The body has more than {MOST_VALUES} values.", "too_large")
-    return body
-
-
-async def _received(headers: Headers, receive: Receive, limit: int) -> bytes:
     announced = headers.get(b"content-length", b"0")
     if announced.isdigit() and int(announced) > limit:
         raise _too_large(limit)
     chunks: list[bytes] = []
-    size = 0
-    while True:
+    size, has_more = 0, True
+    while has_more:
         event = await receive()
         if event["type"] == "http.disconnect":
             raise Cancelled("The client disconnected while sending.")
-        chunk: bytes = event.get("body", b"")
-        size += len(chunk)
+        chunks.append(event.get("body", b""))
+        size += len(chunks[-1])
         if size > limit:
             raise _too_large(limit)
-        if not event.get("more_body"):
-            return chunk if not chunks else b"".join([*chunks, chunk])
-        chunks.append(chunk)
+        has_more = event.get("more_body", False)
+    body = b"".join(chunks)
+    if has_too_many_values(body):
+        raise ProtocolError(f"The body has more than {MOST_VALUES} values.", "too_large")
+    return body
 
 
 def _too_large(limit: int) -> ProtocolError:
