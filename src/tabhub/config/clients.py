@@ -57,8 +57,9 @@ class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
     salt: str | None = None
     """Only for tokens that can be computed again from the main secret."""
 
-    def is_for(self, token: str) -> bool:
-        return hmac.compare_digest(self.hash.encode(), hash_of(token).encode())
+    def is_for(self, hash: str) -> bool:
+        """Whether this is the hash of its token."""
+        return hmac.compare_digest(self.hash.encode(), hash.encode())
 
     def client(self) -> Client:
         toolsets = None if self.toolsets is None else frozenset(self.toolsets)
@@ -105,9 +106,9 @@ class Clients:
 
     def find(self, token: str) -> Client | None:
         """The client with this token. While the file is broken, its last good state counts."""
-        found = None
+        found, hash = None, hash_of(token)
         for stored in self._current():
-            if stored.is_for(token):
+            if stored.is_for(hash):
                 found = stored.client()
         return found
 
@@ -227,7 +228,7 @@ def _computed(stored: Stored, name: str, secret: str) -> str | None:
     """The token that is stored for a name, if it was computed from this secret."""
     for client in stored:
         token = _derive(secret, client.salt or "")
-        if client.name == name and client.is_for(token):
+        if client.name == name and client.is_for(hash_of(token)):
             return token
     return None
 
