@@ -184,6 +184,25 @@ async def test_the_head_of_a_stream_waits_for_no_event() -> None:
     assert recorder.sent == [b"HTTP/1.1 200 OK\r\n\r\n", b"event"]
 
 
+async def test_a_head_with_a_length_waits_for_its_body() -> None:
+    recorder = Recorder()
+    joined = limits.JoinedWrites(recorder, asyncio.get_running_loop())
+    head = b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n"
+    joined.write(head)
+    await asyncio.sleep(0)
+    assert recorder.sent == []
+    joined.write(b"body")
+    assert recorder.sent == [head + b"body"]
+
+
+async def test_a_response_without_a_body_does_not_wait_for_one() -> None:
+    asked = request("/health").replace(b"GET", b"HEAD") + request("/health")
+    async with served() as server, held(server, 1, asked) as [(reader, _)]:
+        for _ in range(2):
+            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+            assert head.startswith(b"HTTP/1.1 200") and b"content-length: " in head
+
+
 async def test_a_head_is_sent_before_its_connection_closes() -> None:
     recorder = Recorder()
     joined = limits.JoinedWrites(recorder, asyncio.get_running_loop())

@@ -35,6 +35,8 @@ STALL_SECONDS = 30.0
 
 HEAD = b"HTTP/"
 """How the head of a response begins."""
+LENGTH = b"\r\ncontent-length: "
+"""What the head of a stream lacks."""
 
 SLOT = "tabhub.slot"
 """Key of a scope: the slot of the request's connection."""
@@ -121,7 +123,7 @@ class JoinedWrites:
     """A transport that sends the head of a response together with the body that follows at once.
 
     Apart they are two packets, for which the client wakes up twice. The head of a stream, which has
-    no body yet, leaves in the next step of the loop.
+    no body yet, leaves in the next step of the loop; one without any body, when `flush` is called.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -134,12 +136,13 @@ class JoinedWrites:
             data, self._head = self._head + data, b""
         elif data.startswith(HEAD):
             self._head = data
-            self._loop.call_soon(self._flush)
+            if LENGTH not in data:
+                self._loop.call_soon(self.flush)
             return
         self.transport.write(data)
 
     def close(self) -> None:
-        self._flush()
+        self.flush()
         self.transport.close()
 
     def abort(self) -> None:
@@ -148,7 +151,7 @@ class JoinedWrites:
     def is_closing(self) -> bool:
         return self.transport.is_closing()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         if self._head:
             self.write(b"")
 
@@ -167,7 +170,8 @@ class BoundedHttp(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.transport = cast(asyncio.Transport, JoinedWrites(transport, self.loop))
+        self._writes = JoinedWrites(transport, self.loop)
+        self.transport = cast(asyncio.Transport, self._writes)
         # `close` would wait for a client that does not read.
         self._slot = self.slots.add(transport.abort)
         self._start_timer(HEAD_SECONDS, transport.close)
@@ -217,7 +221,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_body = False
         self._stop_timer()
         self._slot.free()
-        self.transport = cast(JoinedWrites, self.transport).transport
+        self.transport = self._writes.transport
         super().handle_websocket_upgrade()
 
     def data_received(self, data: bytes) -> None:
@@ -234,6 +238,8 @@ class BoundedHttp(HttpToolsProtocol):
             self._start_timer(BODY_SECONDS, self._give_up_body)
 
     def on_response_complete(self) -> None:
+        # A HEAD request gets a length, and no body.
+        self._writes.flush()
         scope: Any = self.cycle.scope
         is_known = scope.get(CALLER) is not None
         seconds = self.config.timeout_keep_alive
