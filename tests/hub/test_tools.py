@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tabhub.errors import Internal, NotFound
-from tabhub.hub.tools import Tool, ToolRegistry
+from tabhub.hub.tools import BoundedSchema, Tool, ToolRegistry
 
 
 def _tool(name: str, description: str = "does it") -> Tool:
@@ -34,6 +34,15 @@ def test_every_real_change_is_reported_once_and_no_other() -> None:
     registry.replace(_tool("a", "does it better"))
     registry.remove("a")
     assert sizes == [2, 2, 1]
+
+
+def test_a_changed_tool_is_judged_by_its_new_hints_and_schema() -> None:
+    plain = _tool("a")
+    careful = replace(plain, annotations={"destructiveHint": True})
+    foreign = replace(careful, annotations={}, input_schema=BoundedSchema(b"{}"))
+    facts = [(tool.is_careful, tool.is_bounded) for tool in (plain, careful, foreign)]
+    assert facts == [(False, False), (True, False), (False, True)]
+    assert not replace(plain, annotations={"destructiveHint": 1}).is_careful, "only a clear yes"
 
 
 def test_an_unknown_tool_has_a_reason() -> None:
