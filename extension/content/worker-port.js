@@ -144,9 +144,12 @@ tabhub.define("port", () => {
   function put({ promptly, isGuess, selector }, work) {
     if (isGuess && !target.has(selector)) return { notDone: "elsewhere" };
     // The call of an order that comes late may have ended; and where someone has just acted, the
-    // page could open a file chooser before the browser catches them.
+    // page could open a file chooser before the worker catches choosers.
     const isActive = promptly !== undefined && navigator.userActivation.isActive;
-    return isActive || Date.now() > promptly ? { notDone: "yet" } : work();
+    if (isActive || Date.now() > promptly) return { notDone: "yet" };
+    // If a dialog opens now, nothing else says whether it has begun.
+    post(port, { type: "news" });
+    return work();
   }
 
   /** @param {any} body */
@@ -227,6 +230,16 @@ tabhub.define("port", () => {
     return { ...(await settle.rest()), opening: opens(), arrived: arrived() };
   }
 
+  /** @param {any} how */
+  function written(how) {
+    try {
+      return changeLines.write(how);
+    } catch {
+      // The action is done, whatever the page has made of itself.
+      return { lines: "", whole: false };
+    }
+  }
+
   /**
    * Says at once what the worker would ask next, unless something else is to come.
    * @param {any} body `changes`: how to write them; `isFilled`: whether to say what a field holds
@@ -237,7 +250,7 @@ tabhub.define("port", () => {
     refs.adopt(range);
     const value = {
       ...seen,
-      ...(isOver && changes && { changes: changeLines.write(changes) }),
+      ...(isOver && changes && { changes: written(changes) }),
       ...(isOver && isFilled && { held: fill.holds() }),
     };
     return { value, next: refs.range()?.next };

@@ -28,7 +28,7 @@ tabhub.define("fill", () => {
     ["hidden", "It is not shown to anyone."],
   ]);
 
-  /** A page answers no dialog, and nothing long, in this time. */
+  /** If it takes longer to prepare a field, its page has shown a dialog or done something long. */
   const AT_ONCE_MS = 5;
 
   /**
@@ -210,8 +210,9 @@ tabhub.define("fill", () => {
   }
 
   /**
-   * Between the two, nothing but a dialog of the page or a long task of it can take time. Then the
-   * call may have ended, and the worker says whether the text is still to be put in.
+   * Between preparing a field and putting the text in, only a dialog of the page or something long
+   * that it does can take time. Then the call may have ended, and the worker says whether the text
+   * is still to be put in.
    * @param {HTMLElement} element
    * @param {string} text
    * @param {boolean} clear

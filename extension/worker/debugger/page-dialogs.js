@@ -116,7 +116,7 @@ export function refuseIfOpen(tabId) {
 }
 
 /** @param {Dialog} dialog */
-function dialogError(dialog) {
+export function dialogError(dialog) {
   const message = `The page shows a dialog (${dialog.type}): ${quoted(dialog.message)}. Answer it with browser_handle_dialog; navigating or closing the tab dismisses it.`;
   return new CommandError("dialog_open", message, { dialog });
 }

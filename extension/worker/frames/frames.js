@@ -82,11 +82,15 @@ export class Frame {
    * @param {() => T} work
    */
   together(work) {
-    this.#held = [];
-    const result = work();
-    this.#post(this.#held);
-    this.#held = null;
-    return result;
+    /** @type {Question[]} */
+    const held = [];
+    this.#held = held;
+    try {
+      return work();
+    } finally {
+      this.#held = null;
+      this.#post(held);
+    }
   }
 
   /** @param {Question[]} questions */

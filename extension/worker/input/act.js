@@ -22,7 +22,7 @@ import {
   watchLoads,
 } from "../shared/tab-events.js";
 import { register } from "../shared/tab-state.js";
-import { Observations, Turns } from "../shared/timing.js";
+import { Observations, Turns, within } from "../shared/timing.js";
 import { withHand } from "./hand.js";
 import { ChangeWatch, NONE } from "./observed-changes.js";
 import { NotHere, findPlace, findTarget, guessTarget, toCompare } from "./targets.js";
@@ -39,6 +39,8 @@ const DOWNLOAD_MS = 1000;
 const SETTLE_MS = 8000;
 const REQUESTS_MS = 1000;
 const MOST_REQUESTS_MS = 10_000;
+/** What a page says comes by another way than that it shows a dialog. */
+const NEWS_MS = 100;
 /** Frames in other processes report later that they have refused a press. */
 const REFUSED_MS = 300;
 
@@ -197,6 +199,8 @@ export class Watch {
   #askHeld;
   #opener;
   hasArrived = false;
+  /** @type {PromiseWithResolvers<null>} */
+  #news = Promise.withResolvers();
   /** Settles when file choosers are caught. */
   catching = Promise.resolve();
 
@@ -215,10 +219,19 @@ export class Watch {
     this.#outcomes = new Outcomes(frame.tabId);
     this.#opener = openerOf(frame.tabId);
     this.#requests = new Requests(frame.tabId);
-    frame.onNews = () => (this.hasArrived = true);
+    frame.onNews = () => {
+      this.hasArrived = true;
+      this.#news.resolve(null);
+    };
     this.#stopListening = refusals.add(frame.tabId, (other, refusal) =>
       this.#refused.note("refused", other === frame ? refusal : { refusedBy: "another frame" }),
     );
+  }
+
+  /** @returns {Promise<boolean>} whether the page has begun, which it may have said just now */
+  async hasBegun() {
+    await within(NEWS_MS, this.#news.promise).catch(() => {});
+    return this.hasArrived;
   }
 
   /** Settles when the requests of the page are watched. */
@@ -252,7 +265,8 @@ export class Watch {
    */
   async rest(asked) {
     const { rest, early } = await this.#untilQuiet(asked);
-    await this.catching;
+    // Where it may fail, that was said before the action.
+    await this.catching.catch(() => {});
     const isQuiet = !rest.navigating && !rest.mutated;
     const isLeaving = isQuiet ? await this.#navigation.isUnderWay() : rest.navigating;
     const seen = !isLeaving && this.#staysAsItIs(rest) ? early : undefined;
@@ -490,7 +504,8 @@ export async function atGuess(seeking, work) {
 
 /**
  * A page handles requests in order, and none can be withdrawn: it is not asked to change anything
- * before it has shown, by this or another answer, that it is not busy.
+ * before it has shown, by this or another answer, that it is not busy, unless it is told until when
+ * it may do so.
  * @param {Frame} frame
  */
 export function untilIdle(frame) {

@@ -3,6 +3,7 @@
 import { CommandError } from "../shared/command-errors.js";
 import { actAndRest, atGuess, effectOf, findNamed, inTurnWithHand, requireArrival } from "./act.js";
 import { trustOf } from "./hand.js";
+import { NotHere } from "./targets.js";
 import { pressOf } from "./trusted-input.js";
 
 /** @type {Set<import("../shared/command-errors.js").Reason>} why an element cannot be pressed again */
@@ -42,6 +43,11 @@ export async function clickNow(context) {
   return { effect: effectOf(outcome), ...trustOf(hand), point };
 }
 
+/** @param {unknown} error */
+function isGone(error) {
+  return error instanceof NotHere || (error instanceof CommandError && GONE.has(error.reason));
+}
+
 /**
  * Where the mouse makes the page change, the first press may hit something else and be refused; the
  * mouse is there by then, so the second one need not. It is aimed at the same frame.
@@ -51,7 +57,7 @@ async function againIfRefused(act) {
   const outcome = await act();
   if (outcome.refusedBy === undefined || outcome.isChanged) return outcome;
   return act().catch((error) => {
-    if (error instanceof CommandError && GONE.has(error.reason)) return outcome;
+    if (isGone(error)) return outcome;
     throw error;
   });
 }

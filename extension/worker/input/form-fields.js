@@ -2,14 +2,16 @@
 
 import { askMinting } from "../frames/frames.js";
 import { CommandError } from "../shared/command-errors.js";
+import { dialogError } from "../debugger/page-dialogs.js";
 import { requireKnownSite } from "../shared/known-tabs.js";
 import { actAndRest, atGuess, effectOf, find, inTurnWithHand, marked } from "./act.js";
 import { clickNow } from "./click.js";
 import { askWithEditor } from "./editor-text.js";
-import { make, trustOf } from "./hand.js";
+import { make, silence, trustOf } from "./hand.js";
 import { lastKeyEvents } from "./key-strokes.js";
 import { NotHere } from "./targets.js";
 
+const NO_ANSWER = new Set(["timeout", "navigated_away"]);
 /** A page that gets its order later than this has been busy, and is asked again. */
 const AT_ONCE_MS = 100;
 
@@ -76,8 +78,10 @@ async function putInto(context, target, question, body) {
   const { hand } = context;
   /** @type {(Put & Settling) | undefined} undefined: the page has not said */
   let done;
+  let hasBegun = async () => false;
   /** @type {(_: unknown, live: AbortSignal, watch: Watch) => Promise<Settling | void>} */
   const act = async (_, live, watch) => {
+    hasBegun = () => watch.hasBegun();
     const requireStill = () => {
       live.throwIfAborted();
       requireKnownSite(context.tabId, context.site);
@@ -100,6 +104,8 @@ async function putInto(context, target, question, body) {
     const askHeld = () => askWithEditor(frame, "filled", hand);
     const how = { ...context, saysValue: true, askHeld, isAtOnce: frame.frameId === 0 };
     const outcome = await actAndRest(how, frame, async () => {}, act);
+    // A dialog that came before the order: it is too late by the time that it is answered.
+    if (outcome.dialog && !done && !(await hasBegun())) throw dialogError(outcome.dialog);
     const value = await valueAfter(outcome, askHeld);
     // A dialog that the text has opened comes before the page's answer.
     const { typed, sensitive, byEvents } = done ?? { typed: question === "fill", sensitive: true };
@@ -121,7 +127,13 @@ async function putInto(context, target, question, body) {
 async function order(frame, watch, question, body) {
   const [putting, asked] = frame.together(() => [frame.ask(question, body), watch.settle()]);
   asked.catch(() => {});
-  const done = await putting;
+  const done = await putting.catch(async (error) => {
+    if (!(error instanceof CommandError) || !NO_ANSWER.has(error.reason)) throw error;
+    if (!(await watch.hasBegun())) throw error;
+    if (error.reason === "timeout") throw silence({ sensitive: true });
+    // The text may have made the page go away: the watch knows where to.
+    return /** @type {Put} */ ({ typed: true, sensitive: true });
+  });
   if (done.notDone === "elsewhere") throw new NotHere();
   return { ...done, asked };
 }

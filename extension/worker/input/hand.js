@@ -19,6 +19,11 @@ import { clickAt, hoverAt, strike, turnWheel } from "./trusted-input.js";
 const SILENT =
   "The input was made, but the page does not answer since: it is busy, or shows a dialog, which a person has to answer.";
 
+/** @param {Record<string, unknown>} [data] */
+export function silence(data) {
+  return new CommandError("page_may_have_received", SILENT, data);
+}
+
 /** @type {Hand} */
 export const untrustedHand = {
   trusted: false,
@@ -53,7 +58,7 @@ export async function make(frame, what, body) {
     return await frame.ask(what, body);
   } catch (error) {
     const reason = error instanceof CommandError ? error.reason : undefined;
-    if (reason === "timeout") throw new CommandError("page_may_have_received", SILENT);
+    if (reason === "timeout") throw silence();
     // The input may have made the page navigate: the watch knows whether it arrived.
     if (reason !== "navigated_away") throw error;
   }

@@ -44,7 +44,7 @@ export class ChangeWatch {
 
   /**
    * How the frame of the action is to say them in the same answer in which it says that it has
-   * settled: where no other frame is asked, and nobody whether the caller may read it.
+   * settled: where no other frame is asked, and it is known that the caller may read this one.
    */
   get atOnce() {
     const { input, site, saysValue: isValueKnown = false } = this.#context;

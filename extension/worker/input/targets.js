@@ -104,8 +104,8 @@ export async function findTarget(tabId, { ref, selector }, reach) {
 }
 
 /**
- * The same for actions to which the frame says that it has no such element: the only document of a
- * page is not asked before.
+ * The same for actions that are answered if there is no such element: the only document of a page
+ * is taken without asking.
  * @param {number} tabId
  * @param {Wire.Named} input
  * @param {import("../shared/command-context.d.ts").Reach} reach

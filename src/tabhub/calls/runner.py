@@ -135,9 +135,8 @@ class Runner:
         """Write that a call begins that may change something: a killed server leaves that trace."""
         if call.tool.is_reading(call.arguments):
             return
-        if call.id:
-            # It began before and did nothing: now its tab or its site is another.
-            self._withdraw(call)
+        # It may have begun before and done nothing: now its tab or its site is another.
+        self._withdraw(call)
         call.id = next(self._ids)
         self._audit.begin(call.event(time.time(), call.started))
 

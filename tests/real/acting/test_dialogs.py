@@ -133,6 +133,18 @@ async def test_keys_and_selections_report_dialogs_too(
     assert await in_page("document.querySelector('select').value") == "b"
 
 
+async def test_a_dialog_that_opens_before_a_field_is_filled_prevents_that(
+    agent: Agent, page: int, in_page: Value
+) -> None:
+    busy = "for (const end = Date.now() + 700; Date.now() < end;);"
+    await in_page(f"out.innerHTML = '<input id=f>'; setTimeout(() => {{ {busy} alert(6) }}); 1")
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_type_text", selector="#f", text="Ada")
+    assert failed.value.reason == "dialog_open"
+    await agent.call("browser_handle_dialog", action="accept")
+    assert await in_page("f.value") == ""
+
+
 async def test_a_field_that_opens_a_dialog_when_it_gets_the_focus_is_left_as_it_was(
     agent: Agent, page: int, in_page: Value
 ) -> None:

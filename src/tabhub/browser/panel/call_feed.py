@@ -47,7 +47,7 @@ class _Known(Struct, frozen=True):
         return {
             "id": str(self.number),
             "tool": self.name,
-            "title": one_line(self.title) or self.name,
+            "title": self.title or self.name,
             "plugin": self.plugin,
             "session": self.session,
             "client": self.client,
@@ -159,7 +159,7 @@ class CallFeed:
         return _Known(
             next(self._numbers),
             one_line(call.name, LONGEST_NAME),
-            call.tool.title or "",
+            one_line(call.tool.title) if call.tool.title else "",
             call.tool.plugin,
             call.session,
             call.client.name,

@@ -130,6 +130,7 @@ def set_key(key: str, written: str) -> None:
             file=sys.stderr,
         )
     _reload_server(home, key)
+    _print_moved_agents(home, key)
 
 
 def unset(key: str) -> None:
@@ -140,6 +141,7 @@ def unset(key: str) -> None:
         keys.remove_value(home, path, lambda chosen: _check(home, chosen))
     print(_after_unset(home, key))
     _reload_server(home, key)
+    _print_moved_agents(home, key)
 
 
 def reset(confirmed: bool) -> None:
@@ -155,8 +157,7 @@ def reset(confirmed: bool) -> None:
 
 
 def _reload_server(home: Home, key: str | None = None) -> None:
-    """Make a running server read the settings again, and print what is left to do."""
-    _print_moved_agents(home, key)
+    """Make a running server read the settings again, and print which need a restart."""
     report = running.reload(home)
     if report is None:
         return
@@ -166,9 +167,9 @@ def _reload_server(home: Home, key: str | None = None) -> None:
         print(f"The running server uses {what} only after a restart.", file=sys.stderr)
 
 
-def _print_moved_agents(home: Home, key: str | None) -> None:
+def _print_moved_agents(home: Home, key: str) -> None:
     """A new port is nothing to agents that were connected to the one before."""
-    if key not in (None, PORT):
+    if key != PORT:
         return
     from tabhub.cli.connect.states import names_elsewhere
 

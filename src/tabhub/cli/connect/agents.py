@@ -222,7 +222,7 @@ class Found(NamedTuple):
         """The server's port in the entry; None if the agent starts a bridge."""
         for word in _words(self.entry):
             if word.startswith("http://"):
-                return urlsplit(word).port
+                return _port_of(word)
         return None
 
     @property
@@ -275,6 +275,13 @@ def at(data: Any, keys: tuple[str, ...]) -> Any:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data
+
+
+def _port_of(address: str) -> int | None:
+    try:
+        return urlsplit(address).port
+    except ValueError:
+        return None
 
 
 def _words(entry: Any) -> list[str]:

@@ -34,6 +34,7 @@ function openFrame(frameId = 0) {
   const answer = ({ id, type, body }) => {
     asked.push(frameId ? `${type} ${frameId}` : type);
     const value = answers[type]?.(body, frameId);
+    if (value instanceof Promise) return;
     const answer = MINTING.has(type) ? { value, next: 9 } : value;
     setImmediate(() => port.say({ id, value: answer }));
   };
@@ -51,6 +52,10 @@ const context = (input) => ({
 });
 
 const event = (method, params) => report("event", TAB, undefined, `Network.${method}`, params);
+
+const dialog = { type: "alert", message: "", url: "https://a.example/" };
+const openDialog = () => report("event", TAB, undefined, "Page.javascriptDialogOpening", dialog);
+const closeDialog = () => report("event", TAB, undefined, "Page.javascriptDialogClosed", {});
 
 /** The page's part in it, without what is not waited for. */
 const steps = () => asked.filter((type) => type !== "expectChanges" && type !== "unwatch");
@@ -104,16 +109,39 @@ test("a text that the page has held up is put in only while the call lasts", asy
   assert.deepEqual(steps().slice(-3), ["fillIn", "settle", "fence"]);
   asked = [];
   answers.fill = () => {
-    const dialog = { type: "alert", message: "", url: "https://a.example/" };
-    report("event", TAB, undefined, "Page.javascriptDialogOpening", dialog);
+    openDialog();
+    main.say({ type: "news" });
     return { typed: true, isLate: true, sensitive: false };
   };
   const { effect, sensitive } = await fill(context({ selector: "#name" }));
   assert.equal(effect.dialog.type, "alert");
   assert.equal(sensitive, true);
   assert.equal(asked.includes("fillIn"), false);
-  report("event", TAB, undefined, "Page.javascriptDialogClosed", {});
+  closeDialog();
   main.close();
+});
+
+test("a dialog that opens before the page has begun means that nothing was done", async () => {
+  const main = openFrame();
+  answers.fill = () => (openDialog(), new Promise(() => {}));
+  await assert.rejects(fill(context({ selector: "#name" })), { reason: "dialog_open" });
+  closeDialog();
+  answers.fill = () => {
+    openDialog();
+    setImmediate(() => main.say({ type: "news" }));
+    return new Promise(() => {});
+  };
+  const { effect, sensitive } = await fill(context({ selector: "#name" }));
+  assert.equal(effect.dialog.type, "alert");
+  assert.equal(sensitive, true);
+  closeDialog();
+  main.close();
+});
+
+test("a page that goes away before it has begun makes no result", async () => {
+  const main = openFrame();
+  answers.fill = () => (setImmediate(() => main.close()), new Promise(() => {}));
+  await assert.rejects(fill(context({ selector: "#name" })), { reason: "navigated_away" });
 });
 
 test("a page that does not say at once what its field holds is asked", async () => {
