@@ -8,7 +8,10 @@ import httpx
 import pytest
 
 from tabhub.agents.call_stream import MOST_STREAMS
+from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent
+from tests.support.approvals import question, respond
+from tests.support.browsers.extension import connected, tab
 from tests.support.eventually import PATIENCE
 from tests.support.serving import client, served
 
@@ -92,3 +95,27 @@ async def test_a_server_that_stops_ends_its_streams() -> None:
             async with asyncio.timeout(PATIENCE):
                 async for _ in response.aiter_lines():
                     pass
+
+
+async def test_a_call_that_waits_for_the_person_is_named_until_it_is_answered() -> None:
+    settings = Settings(permissions=PermissionSettings(tools={"browser_read_page": "ask"}))
+    async with (
+        served(settings) as server,
+        client(server.port) as http,
+        connected(server.port) as extension,
+        http.stream("GET", "/calls") as response,
+    ):
+        stream = Stream(response)
+        await extension.sync(tab(1), panels=1)
+        call = asyncio.create_task(Agent(http).result("browser_read_page", tabId=1))
+        asked = await question(extension)
+        began = await stream.next()
+        async with http.stream("GET", "/calls") as later:
+            assert await Stream(later).next() == began
+        await respond(extension, asked["id"], "deny")
+        ended = await stream.next()
+        assert (await stream.next())[0] == "end"
+        await call
+    (waiting,) = began[1]["calls"]
+    assert (began[0], waiting["tool"]) == ("asked", "browser_read_page")
+    assert ended == ("asked", {"count": 0, "calls": []})

@@ -1,7 +1,7 @@
 """`GET /calls`: the calls of all agents as they begin and end, for the person's own terminal."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Annotated, Literal, Protocol
 
@@ -16,6 +16,9 @@ from tabhub.wire.panel_calls import InvocationEnd, InvocationStart
 MOST_STREAMS = 8
 MOST_WAITING = 1000
 """Events that wait to be read; more are left out, and counted."""
+
+MOST_ASKED = 20
+"""How many of the calls that wait for the person are named."""
 
 EventName = Literal["start", "end"]
 Listener = Callable[[EventName, InvocationStart], None]
@@ -34,6 +37,15 @@ class CallEvents(Protocol):
         """The last calls that have ended, the newest last."""
 
 
+class AskedCalls(Protocol):
+    """The calls that wait for the person's answer."""
+
+    @property
+    def asked(self) -> Sequence[msgspec.Struct]: ...
+
+    def on_change(self, listener: Callable[[], None]) -> None: ...
+
+
 class StreamQuery(msgspec.Struct, forbid_unknown_fields=True):
     """The parameters of the URL."""
 
@@ -44,9 +56,11 @@ class StreamQuery(msgspec.Struct, forbid_unknown_fields=True):
 class CallStream:
     """The endpoint, with all its open streams."""
 
-    def __init__(self, events: CallEvents) -> None:
+    def __init__(self, events: CallEvents, approvals: AskedCalls) -> None:
         self._events = events
+        self._approvals = approvals
         self._queues: set[asyncio.Queue[bytes | None]] = set()
+        approvals.on_change(self._tell_asked)
 
     def close(self) -> None:
         """End all streams: the server stops."""
@@ -71,6 +85,8 @@ class CallStream:
             _put(queue, "end", call)
         for running in self._events.running():
             _put(queue, "start", running)
+        if self._approvals.asked:
+            _put_frame(queue, self._asked_frame())
         writing = asyncio.create_task(_write(queue, send))
         leaving = asyncio.create_task(_left(receive))
         try:
@@ -83,10 +99,26 @@ class CallStream:
                 with suppress(asyncio.CancelledError, OSError):
                     await task
 
+    def _tell_asked(self) -> None:
+        if not self._queues:
+            return
+        frame = self._asked_frame()
+        for queue in self._queues:
+            _put_frame(queue, frame)
+
+    def _asked_frame(self) -> bytes:
+        asked = self._approvals.asked
+        facts = {"count": len(asked), "calls": asked[:MOST_ASKED]}
+        return event_frame(b"asked", msgspec.json.encode(facts))
+
 
 def _put(queue: "asyncio.Queue[bytes | None]", name: EventName, call: InvocationStart) -> None:
+    _put_frame(queue, event_frame(name.encode(), msgspec.json.encode(call)))
+
+
+def _put_frame(queue: "asyncio.Queue[bytes | None]", frame: bytes) -> None:
     with suppress(asyncio.QueueFull):
-        queue.put_nowait(event_frame(name.encode(), msgspec.json.encode(call)))
+        queue.put_nowait(frame)
 
 
 async def _write(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:

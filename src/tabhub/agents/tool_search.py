@@ -217,7 +217,8 @@ class ToolSearch:
     def similar(self, name: str, client: Client) -> list[str]:
         """The tools that pages call by this name, then the most similar names of tools.
 
-        None for a text too long to be a name.
+        If there are none, the tools whose descriptions have its words: other servers have other
+        names for the same. None for a text too long to be a name.
         """
         if not name or len(name) > LONGEST_NAME:
             return []
@@ -228,8 +229,14 @@ class ToolSearch:
             for tool in islice(found, COMPARED)
             if may_call(client, tool) and _may_be_meant(name, tool) and any(similarity(tool.name))
         ]
-        close = nlargest(SUGGESTIONS, names, key=similarity)
+        close = nlargest(SUGGESTIONS, names, key=similarity) or self._described(name, client)
         return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
+
+    def _described(self, name: str, client: Client) -> list[str]:
+        if name.startswith(PREFIX):
+            return []
+        found = (self._tools.get(other) for other in self._index.search(" ".join(_words(name))))
+        return [tool.name for tool in islice(found, SUGGESTIONS) if may_call(client, tool)]
 
     def _of_pages(self, name: str, client: Client) -> Iterator[str]:
         """The listed names of the page tools that have this name in their pages."""

@@ -1,7 +1,7 @@
 """Asks a person to approve one call, or applies the setting for when no person can be asked."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import count
 from typing import Any, Literal
@@ -29,14 +29,35 @@ class Terms(Struct, frozen=True):
     elicitation: bool = False
 
 
+class AskedCall(Struct, frozen=True):
+    """A call that waits for an answer, as the person's terminal shows it."""
+
+    client: str
+    tool: str
+
+
 class Approvals:
     """Asks in the browser, or through the agent's own client where the terms allow it."""
 
     def __init__(self, approver: Approver, terms: Callable[[], Terms]) -> None:
         self._approver = approver
         self._terms = terms
-        self.waiting = 0
+        self._asked: list[AskedCall] = []
+        self._listeners: list[Callable[[], None]] = []
+
+    @property
+    def asked(self) -> Sequence[AskedCall]:
+        """The calls that wait for an answer, the oldest first."""
+        return self._asked
+
+    @property
+    def waiting(self) -> int:
         """How many requests have no answer yet."""
+        return len(self._asked)
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call it whenever a call begins or ends to wait for an answer."""
+        self._listeners.append(listener)
 
     @property
     def asks_person(self) -> bool:
@@ -101,7 +122,9 @@ class Approvals:
         seconds = self._terms().seconds
         waiting = asyncio.create_task(asking)
         heartbeat = asyncio.create_task(_heartbeat(call, request))
-        self.waiting += 1
+        asked = AskedCall(call.client.name, request.tool.name)
+        self._asked.append(asked)
+        self._notify()
         try:
             done, _ = await asyncio.wait({waiting}, timeout=seconds)
             if not done:
@@ -109,12 +132,17 @@ class Approvals:
                 raise _too_late(request, seconds)
             return waiting.result()
         finally:
-            self.waiting -= 1
+            self._asked = [other for other in self._asked if other is not asked]
+            self._notify()
             heartbeat.cancel()
             if not waiting.cancelling():
                 waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
                 await waiting
+
+    def _notify(self) -> None:
+        for listener in self._listeners:
+            listener()
 
 
 def _closed(request: ApprovalRequest) -> str:

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -21,8 +21,9 @@ QUIET_SECONDS = 40.0
 RETRY_SECONDS = 0.5
 UNITS = ((1024 * 1024, "MB"), (1024, "KB"))
 COLOURS = {"done": "32", "failed": "31", "refused": "33", "cancelled": "33"}
+ASKED = "asked"
+"""The event that has all calls which wait for the person."""
 Event = tuple[str, Facts]
-Wanted = Callable[[Facts], bool]
 
 
 def run(client: str | None, tool: str | None, recent: int, as_json: bool) -> None:
@@ -31,15 +32,24 @@ def run(client: str | None, tool: str | None, recent: int, as_json: bool) -> Non
     def wanted(call: Facts) -> bool:
         return client in (None, call.get("client")) and tool in (None, call.get("tool"))
 
+    def narrowed(events: Iterator[Event]) -> Iterator[Event]:
+        for name, facts in events:
+            if name == ASKED:
+                calls = [call for call in facts["calls"] if wanted(call)]
+                everyone = client is None and tool is None
+                yield name, {"count": facts["count"] if everyone else len(calls), "calls": calls}
+            elif not name or wanted(facts):
+                yield name, facts
+
     home = Home.from_environment()
     if running.reach(home) is None:
         raise port_holder.not_running(home)
-    events = _events(home, recent)
+    events = narrowed(_events(home, recent))
     with suppress(KeyboardInterrupt):
         if wants_json(as_json):
-            print_json_lines({"event": n, **call} for n, call in events if n and wanted(call))
+            print_json_lines({"event": name, **facts} for name, facts in events if name)
         else:
-            _show(events, wanted)
+            _show(events)
 
 
 def _events(home: Home, recent: int) -> Iterator[Event]:
@@ -77,29 +87,39 @@ def _parsed(response: HTTPResponse) -> Iterator[Event]:
             yield name, msgspec.json.decode(value, type=Facts)
 
 
-def _show(events: Iterator[Event], wanted: Wanted) -> None:
-    """A line for each call that has ended, and below them what runs now."""
+def _show(events: Iterator[Event]) -> None:
+    """A line for each call that has ended, and below them what runs now and what waits."""
     live: dict[str, Facts] = {}
+    asked: Facts = {"count": 0}
     print(_columns("time", "client", "tool", "tab", "took", "size", "outcome"), flush=True)
     with WaitingLine("Waiting for calls; Ctrl-C ends", quiet_seconds=0.2) as below:
-        for name, call in events:
+        for name, facts in events:
             if not name:
                 live.clear()
+                asked = {"count": 0}
                 below.above("The server is gone; waiting for it.")
-            elif wanted(call):
-                live.pop(call["id"], None)
-                if name == "start":
-                    live[call["id"]] = call
-                else:
-                    below.above(_line(call))
-            below.says = _summary(live)
+            elif name == ASKED:
+                asked = facts
+            elif name == "start":
+                live[facts["id"]] = facts
+            else:
+                live.pop(facts["id"], None)
+                below.above(_line(facts))
+            below.says = _summary(live, asked)
 
 
-def _summary(live: dict[str, Facts]) -> str:
-    if not live:
-        return "Waiting for calls; Ctrl-C ends"
-    names = [f"{harmless(call['client'])} {harmless(call['tool'])}" for call in live.values()]
-    return f"{len(live)} running: {', '.join(names)}"
+def _summary(live: dict[str, Facts], asked: Facts) -> str:
+    parts = []
+    if asked["count"]:
+        yours = f"{asked['count']} for your yes (tabhub's button in the browser)"
+        parts.append(f"Waiting {yours}: {_names(asked['calls'])}")
+    if live:
+        parts.append(f"{len(live)} running: {_names(live.values())}")
+    return "; ".join(parts) or "Waiting for calls; Ctrl-C ends"
+
+
+def _names(calls: Iterable[Facts]) -> str:
+    return ", ".join(f"{harmless(call['client'])} {harmless(call['tool'])}" for call in calls)
 
 
 def _line(call: Facts) -> str:

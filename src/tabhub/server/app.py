@@ -407,7 +407,7 @@ class App:
     def _build_http(self, secret: str, auth: bool) -> None:
         """Create the ASGI application: access control, then the router, then the handlers."""
         challenges = Challenges()
-        self.call_stream = CallStream(self.call_feed)
+        self.call_stream = CallStream(self.call_feed, self.approvals)
         actions = Administration(
             self.settings,
             self._clients,

@@ -32,7 +32,15 @@ BROWSER = "browser"
 
 PRIVATE = frozenset(
     {
-        *("pid", "programMissing", "browsers", "refusedBrowsers", "agentNames", "clientsSeen"),
+        *(
+            "pid",
+            "programMissing",
+            "browsers",
+            "refusedBrowsers",
+            "agentNames",
+            "asleepNames",
+            "clientsSeen",
+        ),
         *("waitingPages", "waitingExtensions", "lastReloadError", "managedBrowser", "proxy"),
         *("auditLog", "approvalsWaiting"),
         *("failedPlugins", "discoveryErrors", "trustedPlugins"),
@@ -163,6 +171,7 @@ class Report:
             "agents": len(agents),
             "agentsAsleep": sum(agent.asleep for agent in agents),
             "agentNames": [agent.shown for agent in agents],
+            "asleepNames": [agent.shown for agent in agents if agent.asleep],
             "clientsSeen": {name: int(at * 1000) for name, at in self.clients_seen().items()},
             **self.plugins.health(),
             **self.tools.summary(),

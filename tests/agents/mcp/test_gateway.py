@@ -280,8 +280,10 @@ async def test_only_tools_with_a_word_of_an_unknown_name_are_suggested(
 async def test_an_unknown_tool_is_answered_with_similar_names() -> None:
     async with served() as server, client(server.port) as http:
         error = await refusal(http, CALL, name="browser_clik_element")
+        elsewhere = await refusal(http, CALL, name="browser_fill")
         direct = await Agent(http, PATH).post("tools/call", {"name": SCRIPT, "arguments": {}})
     assert error["suggestions"][0] == "browser_click_element"
+    assert elsewhere["suggestions"][0] == "browser_type_text"
     protocol_error = direct.json()["error"]
     assert protocol_error["data"]["reason"] == "unknown_tool" and CALL in protocol_error["message"]
 

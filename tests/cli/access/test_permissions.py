@@ -273,3 +273,16 @@ def give(product: Product, **changes: Any) -> None:
     grant = msgspec.structs.replace(grant, **changes)
     with closing(Store(product.home / "tabhub.db")) as store:
         store.collection("grants").put(grant.id, msgspec.json.encode(grant))
+
+
+def test_opening_a_host_says_what_is_not_asked_about_any_more(product: Product) -> None:
+    said = product.run("permissions", "set", "shop.example", "auto").stderr
+    assert "No question is asked on shop.example any more, not for scripts" in said
+    explained = product.run(
+        "permissions", "explain", "browser_execute_script", "--url", "https://shop.example/"
+    ).stdout
+    assert "A person's own browser: allow" in explained
+    destroying = product.run(
+        "permissions", "explain", "browser_clear_site_data", "--url", "https://shop.example/"
+    ).stdout
+    assert "A person's own browser: ask" in destroying

@@ -175,7 +175,9 @@ async def test_agents_from_before_a_restart_are_not_counted_as_connected(product
             if expected == "1":
                 async with product.client(port) as http:
                     await http.post("/tools/permissions_check/call", json={})
-            assert f"agents:   {expected}\n" in product.run("status").stdout
+            said = product.run("status").stdout
+            assert f"agents:   {expected}\n" in said
+            assert (": not heard from since the restart" in said) == (expected != "1")
 
 
 def test_a_time_span_is_shown_in_its_two_largest_units() -> None:

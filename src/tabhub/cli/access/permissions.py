@@ -64,8 +64,9 @@ def set_level(subject: str, level: LevelWord | None) -> None:
     keys.set_level(home, section, name, level)
     print(f"permissions.{section}.{name} = {level or 'default'}")
     running.reload(home)
-    if section == "domains" and level == "off":
-        for hint in _still_open(name):
+    hints = {"off": _still_open, "auto": _open_too}
+    if section == "domains" and level in hints:
+        for hint in hints[level](name):
             print(hint, file=sys.stderr)
 
 
@@ -80,6 +81,14 @@ def revoke(grant: str) -> None:
         )
     print(f"revoked {grant}")
     running.reload(Home.from_environment())
+
+
+def _open_too(host: str) -> Iterator[str]:
+    """What a person may expect to be asked about all the same, and is not."""
+    yield (
+        f"No question is asked on {host} any more, not for scripts and cookies either, only for "
+        "what destroys something. A yes in the panel for the site leaves those to be asked."
+    )
 
 
 def _still_open(host: str) -> Iterator[str]:

@@ -58,7 +58,9 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield from _mismatch(refused)
     yield from _proxy(facts.get("proxy"))
     yield f"agents:   {_agents(facts['agents'], facts.get('agentsAsleep', 0))}"
-    yield from (f"  {name}" for name in facts.get("agentNames", ()))
+    for name in facts.get("agentNames", ()):
+        is_asleep = name in facts.get("asleepNames", ())
+        yield f"  {name}{': not heard from since the restart' if is_asleep else ''}"
     yield f"tools:    {facts['toolCount']}"
     if count := facts.get("approvalsWaiting", 0):
         calls = "1 call waits" if count == 1 else f"{count} calls wait"
