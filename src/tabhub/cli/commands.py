@@ -153,7 +153,8 @@ def start(
         bool,
         typer.Option(
             "--show-config",
-            help="Print settings to paste into agents, and exit. The first start in the foreground prints them too.",
+            help="Print settings to paste into agents, and exit. The first start in the"
+            " foreground prints them too.",
         ),
     ] = False,
     while_used: Annotated[bool, typer.Option("--while-used", hidden=True)] = False,
