@@ -181,22 +181,6 @@ class Tool:
     is_container: bool = False
     """Whether it only makes other calls, each with a decision, a time limit and a record."""
 
-    # Worked out once, since every call asks for them several times.
-    is_bounded: bool = field(init=False, repr=False, compare=False)
-    """Whether its schema comes from an untrusted author."""
-    is_careful: bool = field(init=False, repr=False, compare=False)
-    """Whether its author declares it destructive or consequential: then the person is asked.
-
-    Only an explicit hint counts; MCP's default for a missing one would include every tool.
-    """
-
-    def __post_init__(self) -> None:
-        hints = self.annotations
-        careful = hints.get("destructiveHint") is True or hints.get("consequentialHint") is True
-        # The only way to set a field of a frozen object.
-        object.__setattr__(self, "is_bounded", isinstance(self.input_schema, BoundedSchema))
-        object.__setattr__(self, "is_careful", careful)
-
     @property
     def summary(self) -> str:
         """The first sentence of the description, in one short line."""
@@ -215,6 +199,21 @@ class Tool:
     def page(self) -> tuple[str, str] | None:
         """For a page tool: the site, and the name that its pages use."""
         return (self.site, self.page_tool) if self.page_tool else None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its schema comes from an untrusted author."""
+        schema = self.input_schema
+        return type(schema) is not dict and isinstance(schema, BoundedSchema)
+
+    @property
+    def is_careful(self) -> bool:
+        """Whether its author declares it destructive or consequential: then the person is asked.
+
+        Only an explicit hint counts; MCP's default for a missing one would include every tool.
+        """
+        hints = self.annotations
+        return hints.get("destructiveHint") is True or hints.get("consequentialHint") is True
 
     def is_reading(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call changes nothing."""
