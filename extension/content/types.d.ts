@@ -779,7 +779,8 @@ interface TabhubNavigateEvent extends Event {
 }
 
 interface TabhubSettle {
-  arm(element: Element): void;
+  /** `editor`: that of the element; some draw their text only in the next frame. */
+  arm(element: Element, editor?: TabhubEditor | null): void;
   disarm(): void;
   rest(): Promise<{ mutated: boolean; navigating: boolean; downloading: boolean }>;
 }
@@ -787,6 +788,8 @@ interface TabhubSettle {
 interface TabhubTasks {
   /** When a task that begins now has its turn. */
   next(): Promise<unknown>;
+  /** When what the page has put off until it draws has been done, if it draws. */
+  frame(): Promise<unknown>;
   /** When what the page has put off by a timer without a delay has been done, if timers run. */
   afterTimers(): Promise<void>;
 }

@@ -156,7 +156,7 @@ tabhub.define("port", () => {
   function startFill(body) {
     asked.requireSame(body.confirmed);
     const element = target.find(body);
-    settle.arm(element);
+    settle.arm(element, editors.of(element));
     changeNotes.lookForHidden();
     return fill.fill(element, body.text, body.clear, body.events);
   }

@@ -107,6 +107,7 @@ tabhub.define("settle", () => {
   );
 
   let changes = 0;
+  let isDrawnLater = false;
   /** @type {TabhubNavigateEvent | null} */
   let navigateEvent = null;
   /** @type {(() => void) | undefined} */
@@ -129,8 +130,9 @@ tabhub.define("settle", () => {
   }
 
   /** @type {TabhubSettle["arm"]} */
-  function arm(element) {
+  function arm(element, editor = tabhub.editors.around(element)) {
     disarm?.();
+    isDrawnLater = Boolean(editor?.line);
     changes = 0;
     navigateEvent = null;
     tabhub.changeNotes.begin(element);
@@ -153,6 +155,7 @@ tabhub.define("settle", () => {
 
   async function untilQuiet() {
     const end = performance.now() + BOUND_MS;
+    if (isDrawnLater) await tabhub.tasks.frame();
     await tabhub.tasks.afterTimers();
     for (let before = -1; before !== changes && performance.now() < end;) {
       before = changes;

@@ -1,6 +1,7 @@
 /** Tasks of the page's own queue. */
 tabhub.define("tasks", () => {
   const TIMERS_MS = 4;
+  const FRAME_MS = 100;
 
   /** Unlike timers, messages are not throttled in hidden tabs. */
   function next() {
@@ -16,6 +17,13 @@ tabhub.define("tasks", () => {
 
   return {
     next,
+    frame() {
+      return new Promise((resolve) => {
+        requestAnimationFrame(resolve);
+        // Where nothing is drawn, there are no frames.
+        setTimeout(resolve, FRAME_MS);
+      });
+    },
     async afterTimers() {
       let isPast = false;
       setTimeout(() => (isPast = true));

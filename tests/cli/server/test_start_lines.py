@@ -1,6 +1,7 @@
 """What `tabhub start` prints: three lines, and at the first start the blocks for agents."""
 
 from tests.support.eventually import eventually_sync
+from tests.support.http_client import free_port
 from tests.support.product import Product
 
 
@@ -24,4 +25,6 @@ def test_the_first_start_prints_the_blocks_and_later_ones_three_lines(product: P
 
 def test_the_blocks_can_be_shown_at_any_time(product: Product) -> None:
     start_output(product)
-    assert "claude mcp add" in product.run("start", "--show-config").stdout
+    # Another program may have the usual port, and would get the token.
+    port = str(free_port())
+    assert "claude mcp add" in product.run("start", "--show-config", "--port", port).stdout
