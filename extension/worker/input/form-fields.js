@@ -11,6 +11,7 @@ import { make, silence, trustOf } from "./hand.js";
 import { lastKeyEvents } from "./key-strokes.js";
 import { NotHere } from "./targets.js";
 
+/** @type {Set<import("../shared/command-errors.js").Reason>} why the page may have done its part */
 const NO_ANSWER = new Set(["timeout", "navigated_away"]);
 /** A page that gets its order later than this has been busy, and is asked again. */
 const AT_ONCE_MS = 100;
