@@ -89,6 +89,59 @@ def test_an_entry_for_another_port_is_not_connected(person: Path, here: Here) ->
     assert "connect again" not in here("config", "unset", "port").stderr
 
 
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ({}, "names neither a command nor an address"),
+        (5, "names neither a command nor an address"),
+        ({"command": "/bin/echo", "args": ["hello"]}, "starts /bin/echo, which is not tabhub"),
+        ({"url": "https://tabhub.example/mcp"}, "leads to https://tabhub.example/mcp, which"),
+        ({"url": "http://tabhub.example:9515/mcp"}, "is not this machine's tabhub"),
+    ],
+)
+def test_an_entry_that_leads_to_no_tabhub_is_not_connected(
+    person: Path, here: Here, entry: object, says: str
+) -> None:
+    file = person / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"mcpServers": {"tabhub": entry}}))
+    cursor = states(here)["cursor"]
+    assert cursor["state"] == "not connected"
+    assert says in cursor["detail"]
+    (found,) = agent_findings(here)
+    assert found["level"] == "fail"
+    assert says in found["says"]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ("[]", "the file is not an object"),
+        ("null", "the file is not an object"),
+        ('{"mcpServers": []}', "mcpServers is not an object"),
+        ('{"mcpServers": null}', "mcpServers is not an object"),
+    ],
+)
+def test_a_file_that_cannot_hold_servers_is_named_as_connect_refuses_it(
+    person: Path, here: Here, content: str, what: str
+) -> None:
+    file = person / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text(content)
+    refused = here("connect", "cursor")
+    assert refused.returncode == 2
+    assert "is not an object" in refused.stderr
+    assert states(here)["cursor"]["state"] == "broken file"
+    (found,) = agent_findings(here)
+    assert found["level"] == "warn"
+    assert f"{file} cannot be read ({what})" in found["says"]
+
+
+def agent_findings(here: Here) -> list[dict[str, str]]:
+    checks: list[dict[str, str]] = json.loads(here("doctor", "--json").stdout)["checks"]
+    return [check for check in checks if check["name"] == "agents"]
+
+
 def test_flags_without_an_agent_are_wrong_usage(person: Path, here: Here) -> None:
     for flag in ("--remove", "--dry-run", "--stdio"):
         done = here("connect", flag)

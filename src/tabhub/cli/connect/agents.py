@@ -17,6 +17,9 @@ from tabhub.errors import InvalidArguments
 NAME = "tabhub"
 """The server's name in the settings of every agent."""
 
+SCHEMES = ("http://", "https://")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
 Json = dict[str, Any]
 
 
@@ -218,12 +221,14 @@ class Found(NamedTuple):
         return next((word for word in _words(self.entry) if word.startswith(PREFIX)), None)
 
     @property
+    def address(self) -> str | None:
+        """The address in the entry; None if it has none, as that of a bridge."""
+        return next((word for word in _words(self.entry) if word.startswith(SCHEMES)), None)
+
+    @property
     def port(self) -> int | None:
-        """The server's port in the entry; None if the agent starts a bridge."""
-        for word in _words(self.entry):
-            if word.startswith("http://"):
-                return _port_of(word)
-        return None
+        """The port of a server on this machine that the entry leads to."""
+        return None if self.address is None else _local_port(self.address)
 
     @property
     def command(self) -> list[str]:
@@ -252,7 +257,10 @@ def look(agent: Agent, path: Path) -> Found:
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
         return Found(agent, path, fault=what, do="make it readable for you")
-    return Found(agent, path, at(data, (*agent.layout(data), NAME)))
+    servers = agent.layout(data)
+    if fault := _unfit(data, servers):
+        return Found(agent, path, fault=fault, do="repair the file")
+    return Found(agent, path, at(data, (*servers, NAME)))
 
 
 def required(name: str) -> Agent:
@@ -277,9 +285,21 @@ def at(data: Any, keys: tuple[str, ...]) -> Any:
     return data
 
 
-def _port_of(address: str) -> int | None:
+def _unfit(data: Any, keys: tuple[str, ...]) -> str | None:
+    """What in a file cannot hold servers; follows the file's path."""
+    for depth in range(len(keys) + 1):
+        value = at(data, keys[:depth])
+        name = ".".join(keys[:depth]) or "the file"
+        if not isinstance(value, dict):
+            is_missing = depth > 0 and keys[depth - 1] not in at(data, keys[: depth - 1])
+            return None if is_missing else f"cannot be read ({name} is not an object)"
+    return None
+
+
+def _local_port(address: str) -> int | None:
     try:
-        return urlsplit(address).port
+        parts = urlsplit(address)
+        return parts.port if parts.scheme == "http" and parts.hostname in LOOPBACK else None
     except ValueError:
         return None
 

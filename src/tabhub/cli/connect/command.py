@@ -279,9 +279,15 @@ class _Connection:
 
     def _next_steps(self, request: ConnectRequest) -> Iterator[str]:
         yield f"Restart {self._agent.title}, so that it reads its settings again."
-        if not self._is_bridge(request) and running.find(self._home) is None:
-            start = command_text("start", "--background")
-            yield f"No server is running: `{start}` starts one."
+        if self._is_bridge(request):
+            return
+        is_running = running.find(self._home) is not None
+        bridge = command_text("connect", self._agent.name, "--stdio")
+        yield (
+            f"{'It needs the server that runs now' if is_running else 'No server is running'}:"
+            f" `{command_text('start', '--background')}` starts one, also after a restart of this"
+            f" machine. Or let {self._agent.title} start it: `{bridge}`."
+        )
 
 
 def _first_missing(folder: Path) -> str:

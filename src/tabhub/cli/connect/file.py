@@ -17,7 +17,7 @@ from tabhub.cli.connect.jsonc import Edit, NotJson, parse
 from tabhub.config.files import write_private
 from tabhub.config.paths import Home
 from tabhub.errors import InvalidArguments, Unavailable
-from tabhub.system.locks import replace
+from tabhub.system.locks import is_busy, replace
 from tabhub.system.rights import give_owner_of
 
 BOM = "\ufeff"
@@ -98,6 +98,30 @@ def read(path: Path, *, is_toml: bool) -> SettingsFile:
 def write(before: SettingsFile, text: str) -> None:
     """Replace the file's text, or that of its target if it is a link."""
     path = Path(os.path.realpath(before.path))
+    try:
+        _replace(path, before, text)
+    except OSError as error:
+        raise Unavailable(f"{_obstacle(path, error)}; nothing was changed.") from None
+
+
+def _obstacle(path: Path, error: OSError) -> str:
+    if is_busy(error):
+        return (
+            f"{path} cannot be replaced: another program has it open. Close that one (most likely"
+            " the agent itself) and try again"
+        )
+    return (
+        f"{path} cannot be changed ({error.strerror or error}). Make it and its folder writable"
+        " for you, or name another file: --config FILE"
+    )
+
+
+def is_in_read_only_place(path: Path) -> bool:
+    """Whether nothing could be written beside a file, or beside its target if it is a link."""
+    return not os.access(os.path.dirname(os.path.realpath(path)), os.W_OK | os.X_OK)
+
+
+def _replace(path: Path, before: SettingsFile, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -108,20 +132,10 @@ def write(before: SettingsFile, text: str) -> None:
         _copy_mode_and_owner(path, name)
         if read(before.path, is_toml=before.is_toml) != before:
             raise Unavailable(f"{path} has just been changed by another program. Try again.")
-        _take_place(name, path)
+        replace(name, path)
     except BaseException:
         os.unlink(name)
         raise
-
-
-def _take_place(name: str, path: Path) -> None:
-    try:
-        replace(name, path)
-    except PermissionError:
-        raise Unavailable(
-            f"{path} cannot be replaced: another program has it open. Close that one (most likely"
-            " the agent itself) and try again; nothing was changed."
-        ) from None
 
 
 def _copy_mode_and_owner(path: Path, name: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tabhub.cli import running
-from tabhub.cli.connect.agents import AGENTS, Agent, Found, look, look_everywhere
+from tabhub.cli.connect.agents import AGENTS, NAME, Agent, Found, look, look_everywhere
 from tabhub.cli.output import print_json, print_table, wants_json
 from tabhub.cli.own_program import program_text
 from tabhub.config import environment, secret, settings
@@ -111,6 +111,11 @@ def fault_of(found: Found, server: OwnServer) -> EntryFault | None:
     if program is not None and environment.on_path(program) is None:
         gone = "is not there (any more)" if Path(program).is_absolute() else "is not found"
         return EntryFault(False, f"starts {program}, which {gone}")
+    if found.address is not None and found.port is None:
+        return EntryFault(False, f"leads to {found.address}, which is not this machine's tabhub")
+    if found.address is None and not any(NAME in word for word in found.command):
+        what = "names neither a command nor an address" if program is None else f"starts {program}"
+        return EntryFault(False, what if program is None else f"{what}, which is not tabhub")
     if found.port is not None and found.port != server.port:
         return EntryFault(True, f"uses port {found.port}, and the server's is {server.port}")
     if found.token is not None and server.clients.find(found.token) is None:

@@ -5,14 +5,14 @@ import json
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import IO, Any, NamedTuple
 
 from tabhub import __version__
 from tabhub.cli.connect.agents import Found
 from tabhub.cli.own_program import command_text
 from tabhub.cli.tool.rest_client import RestClient, RestResponse, connect
-from tabhub.config import environment
+from tabhub.config import environment, secret
 from tabhub.config.paths import Home
 from tabhub.errors import Unavailable
 
@@ -34,9 +34,18 @@ def call_as(home: Home, found: Found | None) -> FirstCall:
     """Make the call as an agent would; without one, as `tabhub tool` does."""
     if found is None:
         return _by_rest(connect(home))
-    if found.port is not None and found.token is not None:
-        return _by_rest(RestClient(found.port, found.token))
-    return _by_bridge(found)
+    if found.command:
+        return _by_bridge(found)
+    token = found.token or _main_secret(home, found)
+    if found.port is None or token is None:
+        raise Unavailable(f"The entry of {found.agent.title} leads to no server; {_says_more()}")
+    return _by_rest(RestClient(found.port, token))
+
+
+def _main_secret(home: Home, found: Found) -> str | None:
+    """The main secret, if the entry holds it in place of a token."""
+    stored = secret.load(home)
+    return stored.secret if stored is not None and found.has(stored.secret) else None
 
 
 def _by_rest(rest: RestClient) -> FirstCall:
@@ -64,39 +73,58 @@ def _outcome(response: RestResponse) -> FirstCall:
 
 @contextmanager
 def _bridge(found: Found) -> Iterator[tuple[IO[str], IO[str]]]:
-    given = found.entry.get("env") or found.entry.get("environment") or {}
-    process = subprocess.Popen(
-        found.command,
-        env={**environment.environment_for_servers(), **given},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-    )
+    given = found.entry.get("env") or found.entry.get("environment")
+    variables = given.items() if isinstance(given, dict) else ()
+    try:
+        process = subprocess.Popen(
+            found.command,
+            env=environment.environment_for_servers()
+            | {name: value for name, value in variables if isinstance(value, str)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError as error:
+        what = error.strerror or error
+        raise Unavailable(f"{found.program} cannot be started ({what}); {_says_more()}") from None
+    assert process.stdin is not None and process.stdout is not None
     limit = threading.Timer(BRIDGE_SECONDS, process.kill)
     limit.start()
     try:
-        assert process.stdin is not None and process.stdout is not None
-        yield process.stdin, process.stdout
-        process.stdin.close()
-        process.wait()
+        with process.stdout:
+            yield process.stdin, process.stdout
+            process.stdin.close()
+            process.wait()
     finally:
         limit.cancel()
         process.kill()
         process.wait()
+        with suppress(BrokenPipeError):
+            process.stdin.close()
 
 
 def _ask(stdin: IO[str], stdout: IO[str], id: int, method: str, params: Json) -> Json:
     _send(stdin, {"jsonrpc": "2.0", "id": id, "method": method, "params": params})
     for line in stdout:
-        message = json.loads(line)
+        message = _parsed(line)
         if message.get("id") == id and "method" not in message:
             if "error" in message:
-                raise Unavailable(str(message["error"].get("message")))
-            result: Json = message["result"]
-            return result
+                raise Unavailable(f"The bridge answers: {json.dumps(message['error'])}")
+            result = message.get("result")
+            return result if isinstance(result, dict) else {}
     raise Unavailable(f"The bridge ended before it answered; {_says_more()}")
+
+
+def _parsed(line: str) -> Json:
+    """The message of a line; empty for what a program prints that does not speak MCP."""
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return {}
+    return message if isinstance(message, dict) else {}
 
 
 def _send(stdin: IO[str], message: Json) -> None:
