@@ -13,6 +13,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from scripts.integrations import ROOT, write_bundle
+from tabhub import __version__
 from tests.built_package import built_once, wheels_once
 from tests.support.eventually import PATIENCE
 from tests.support.http_client import free_port
@@ -78,6 +79,22 @@ def environment(
     }
     yield found
     subprocess.run(["uvx", "tabhub", "stop"], env=found, capture_output=True, timeout=PATIENCE)
+
+
+def test_a_tool_that_uv_installs_is_connected_by_its_link(environment: dict[str, str]) -> None:
+    """As in the README; the link outlives the next version, the environment behind it does not."""
+
+    def run(*command: str) -> str:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("uv", "tool", "install", "tabhub")
+    link = Path(environment["HOME"], ".local", "bin", "tabhub")
+    assert run(str(link), "--version").strip() == __version__
+    run(str(link), "connect", "cursor", "--stdio")
+    settings = json.loads(Path(environment["HOME"], ".cursor", "mcp.json").read_text())
+    assert settings["mcpServers"]["tabhub"]["command"] == str(link)
 
 
 async def _tools(entry: dict[str, Any], environment: dict[str, str]) -> set[str]:

@@ -119,7 +119,7 @@ def outcome_named(word: str | None) -> CallOutcome | None:
             return outcome  # type: ignore[no-any-return]
     if word is None:
         return None
-    raise InvalidArguments(f"{word!r} is no outcome: {', '.join(get_args(CallOutcome))}.")
+    raise InvalidArguments(f"{word!r} is not an outcome: {', '.join(get_args(CallOutcome))}.")
 
 
 class FoundEntry(NamedTuple):
@@ -182,5 +182,5 @@ def position_of(cursor: str | None) -> Position | None:
         return None
     parts = _CURSOR.fullmatch(cursor)
     if parts is None:
-        raise InvalidArguments(f"{cursor[:40]!r} is no cursor of the audit log.")
+        raise InvalidArguments(f"{cursor[:40]!r} is not a cursor of the audit log.")
     return Position(int(parts[1], 16), int(parts[2], 16))

@@ -14,13 +14,13 @@ def main() -> None:
     """Run the command; an error ends as one sentence on stderr, never as a traceback."""
     from tabhub.cli.commands import app
     from tabhub.errors import TabhubError
-    from tabhub.system.text import print_utf_8
+    from tabhub.system.text import make_printable
 
-    print_utf_8()
+    make_printable()
     try:
         app()
     except TabhubError as error:
-        print(f"tabhub: {error.message}", file=sys.stderr)
+        print(f"tabhub: {error.message}{_way_out(error)}", file=sys.stderr)
         sys.exit(_exit_code(error))
     except OSError as error:
         print(f"tabhub: {described_error(error)}", file=sys.stderr)
@@ -34,6 +34,15 @@ def described_error(error: OSError) -> str:
     what = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
     way_out = Home.from_environment().way_out(error)
     return what if way_out is None else f"{what}. {way_out}"
+
+
+def _way_out(error: "TabhubError") -> str:
+    """What helps where the error itself cannot say it."""
+    from tabhub.cli.own_program import command_text
+    from tabhub.config.settings import BrokenFile
+
+    reset = command_text("config", "reset", "--confirm")
+    return f" Repair the file, or set it aside: {reset}" if isinstance(error, BrokenFile) else ""
 
 
 def _exit_code(error: "TabhubError") -> int:

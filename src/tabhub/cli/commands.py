@@ -30,6 +30,7 @@ app = CommandGroup(
     "Connects any AI agent to the tabs of your own browser.",
     name="tabhub",
     add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     pretty_exceptions_enable=False,
 )
 app.add_typer(tool_app, name="tool")
@@ -411,8 +412,13 @@ def audit(
     plugin: Annotated[
         str | None, typer.Option(help="Only calls of this plugin's tools, or browser.")
     ] = None,
-    tool: Annotated[str | None, typer.Option(help="Only calls of this tool.")] = None,
-    client: Annotated[str | None, typer.Option(help="Only calls by this client.")] = None,
+    tool: Annotated[
+        str | None, typer.Option(help="Only calls of this tool.", autocompletion=completion.tools)
+    ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(help="Only calls by this client.", autocompletion=completion.clients),
+    ] = None,
     outcome: Annotated[
         str | None, typer.Option(help="Only done, failed, refused or cancelled calls.")
     ] = None,

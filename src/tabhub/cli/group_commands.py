@@ -168,7 +168,12 @@ def permissions_explain(
     url: Annotated[
         str | None, typer.Option(help="The page that the call would act on or open.")
     ] = None,
-    client: Annotated[str, typer.Option(help="The calling client. Default: the person.")] = "main",
+    client: Annotated[
+        str,
+        typer.Option(
+            help="The calling client. Default: the person.", autocompletion=completion.clients
+        ),
+    ] = "main",
     json: Json = False,
 ) -> None:
     """Show what would be decided about a call, and by which rule."""

@@ -1,5 +1,6 @@
 """How commands print: tables on a terminal, JSON for programs."""
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -51,7 +52,7 @@ def wants_json(requested: bool) -> bool:
 
 def print_json(value: Any) -> None:
     """Print one line for a program, indented lines for a person."""
-    encoded = msgspec.json.encode(value)
+    encoded = _encoded(value)
     text = (msgspec.json.format(encoded) if sys.stdout.isatty() else encoded).decode()
     # Flushed now: click handles a closed pipe here, but not when Python exits.
     print(text.translate(_C1_CONTROLS), flush=True)
@@ -60,7 +61,15 @@ def print_json(value: Any) -> None:
 def print_json_lines(values: Iterable[Any]) -> None:
     """Print each value in a line of its own, as soon as there is one."""
     for value in values:
-        print(msgspec.json.encode(value).decode().translate(_C1_CONTROLS), flush=True)
+        print(_encoded(value).decode().translate(_C1_CONTROLS), flush=True)
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        # A path need not be text; the other encoder escapes what is none.
+        return json.dumps(value, separators=(",", ":")).encode()
 
 
 def harmless(text: str) -> str:

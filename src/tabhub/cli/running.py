@@ -191,19 +191,19 @@ def expected_port(home: Home) -> int:
     return settings.load(home).port if known is None else known.port
 
 
-def find(home: Home) -> Facts | None:
+def find(home: Home, port: int | None = None) -> Facts | None:
     """The health report of this home's server, with its port; None if none runs."""
-    auth = reach(home)
+    auth = reach(home, port)
     if auth is None:
         return None
     health = _get(auth.port, "/health", _bearer(auth))
     return None if health is None else {**health, "port": auth.port}
 
 
-def reach(home: Home) -> Auth | None:
+def reach(home: Home, port: int | None = None) -> Auth | None:
     """The secret, and the port of a server that has proved to know it."""
     auth = load(home)
-    port = expected_port(home)
+    port = expected_port(home) if port is None else port
     return None if auth is None or not _knows_secret(port, auth.secret) else Auth(auth.secret, port)
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from tabhub.config.files import locked, write_private
 from tabhub.config.paths import Home
-from tabhub.config.settings import Settings, is_section, kind_at, parse
+from tabhub.config.settings import BrokenFile, Settings, is_section, kind_at, parse
 from tabhub.errors import InvalidArguments
 
 KeyPath = tuple[str, ...]
@@ -179,7 +179,7 @@ def load_raw(home: Home) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
+        raise BrokenFile(f"{home.config} is not valid JSON: {error}.") from None
 
 
 def put(config: dict[str, Any], path: KeyPath, value: Any) -> None:

@@ -14,7 +14,7 @@ from tabhub.system.rights import OTHERS_WRITE, is_own, others_can, private_folde
 ELSEWHERE = "Make it writable, or name another folder: TABHUB_HOME"
 """What helps if the home cannot be used."""
 _FULL = "Free space on that disk, or name another folder: TABHUB_HOME"
-_UNWRITABLE = {errno.EROFS, errno.EACCES, errno.EPERM}
+_UNUSABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG}
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -84,7 +84,7 @@ class Home:
             return None
         if error.errno in _NO_SPACE:
             return _FULL
-        return ELSEWHERE if error.errno in _UNWRITABLE else None
+        return ELSEWHERE if error.errno in _UNUSABLE else None
 
 
 def _is_below(folder: Path, path: str) -> bool:

@@ -247,17 +247,21 @@ def load(home: Home) -> Settings:
     return parse(body, home)
 
 
+class BrokenFile(InvalidArguments):
+    """A settings file that cannot be used before somebody repairs it."""
+
+
 def parse(body: bytes, home: Home) -> Settings:
     """Read the content of a `config.json`."""
     try:
         settings = msgspec.json.decode(body, type=Settings)
     except msgspec.ValidationError as error:
-        raise InvalidArguments(f"{home.config}: {complaint(error, Settings)}.") from None
+        raise BrokenFile(f"{home.config}: {complaint(error, Settings)}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InvalidArguments(f"{home.config} is not valid JSON: {error}.") from None
+        raise BrokenFile(f"{home.config} is not valid JSON: {error}.") from None
     problem = _problem(settings)
     if problem is not None:
-        raise InvalidArguments(f"{home.config}: {problem}.")
+        raise BrokenFile(f"{home.config}: {problem}.")
     return settings
 
 

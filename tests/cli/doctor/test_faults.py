@@ -177,6 +177,79 @@ def test_the_port_is_changed_where_it_comes_from(product: Product) -> None:
         assert re.search(r"Use another: --port \d+$", refused.strip())
 
 
+def test_the_flag_of_a_background_server_counts_before_the_variable(product: Product) -> None:
+    named, port = product.environment["TABHUB_PORT"], str(free_port())
+    try:
+        done = product.run("start", "--background", "--port", port)
+        assert done.returncode == 0, done.stderr
+        assert f"http://127.0.0.1:{port}" in done.stdout
+        assert f"TABHUB_PORT names port {named}, where all other commands look" in done.stderr
+        assert f"set it to {port}, or unset it" in done.stderr
+        product.environment["TABHUB_PORT"] = port
+        assert product.status()["running"]
+    finally:
+        product.environment["TABHUB_PORT"] = port
+        product.run("stop")
+
+
+def test_a_browser_for_which_no_server_can_start_says_so(
+    product: Product, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def close_at_once(*_: object) -> None:
+        pass
+
+    monkeypatch.setattr("tabhub.cli.server.browser._until_closed", close_at_once)
+    with socket.create_server(("127.0.0.1", int(product.environment["TABHUB_PORT"]))):
+        shown = here("browser", "--headless")
+    assert "But no server can start: Port " in shown.stderr
+    assert "Use another: set TABHUB_PORT to " in shown.stderr
+
+
+def test_settings_that_cannot_be_read_are_named_with_the_way_out(product: Product) -> None:
+    del product.environment["TABHUB_PORT"]
+    for content in ("{", '{"port": "high"}'):
+        (product.home / "config.json").write_text(content)
+        for words in (("status",), ("start",), ("connect", "cursor"), ("tool", "list")):
+            refused = product.run(*words)
+            assert refused.returncode == 2, refused
+            assert "Repair the file, or set it aside: " in refused.stderr
+            assert refused.stderr.rstrip().endswith("tabhub config reset --confirm")
+
+
+def test_a_home_that_is_a_file_is_named_with_the_way_out(product: Product, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    product.environment["TABHUB_HOME"] = str(file)
+    for words in (("status",), ("config", "show"), ("start",)):
+        refused = product.run(*words)
+        assert refused.returncode == 1, refused
+        assert refused.stderr.rstrip().endswith(ELSEWHERE)
+
+
+def test_a_home_whose_name_is_not_text_is_used(product: Product, tmp_path: Path) -> None:
+    home = os.fsdecode(os.fsencode(tmp_path) + b"/lat\xe9n")
+    product.environment["HOME"] = home
+    listed = product.run("connect")
+    assert listed.returncode == 0, listed.stderr
+    files = {agent["file"] for agent in json.loads(listed.stdout)["agents"]}
+    assert f"{home}/.cursor/mcp.json" in files
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-"])
+def test_a_stream_that_is_closed_is_no_reason_to_fail(product: Product, closed: str) -> None:
+    command = f'exec "$0" -m tabhub config path {closed}'
+    done = subprocess.run(
+        ["sh", "-c", command, sys.executable], env=product.environment, capture_output=True
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+
+
+def test_what_an_encoding_lacks_is_escaped(product: Product, tmp_path: Path) -> None:
+    product.environment |= {"PYTHONIOENCODING": "ascii", "HOME": str(tmp_path / "Jörg")}
+    done = product.run("connect", "nothing-ü")
+    assert "There is no agent 'nothing-\\xfc'" in done.stderr
+
+
 def test_an_agent_that_starts_a_bridge_is_connected_also_if_the_port_is_taken(
     product: Product,
 ) -> None:
@@ -221,6 +294,7 @@ def test_a_file_that_another_program_keeps_open_is_named(
         raise PermissionError(13, "Access is denied", str(path))
 
     monkeypatch.setattr("tabhub.cli.connect.file.replace", refuse)
+    monkeypatch.setattr("tabhub.cli.connect.file.is_busy", lambda _: True)
     for name, value in product.environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "argv", ["tabhub", "connect", "cursor"])
@@ -248,6 +322,32 @@ def test_doctor_names_a_file_that_another_program_keeps_open(
     assert (found["level"], found["do"].startswith("close that program")) == ("warn", True)
     monkeypatch.undo()
     assert locks.is_replaceable(file) and file.read_text() == "{}"
+
+
+@pytest.mark.skipif(not CAN_MOUNT, reason="needs a read-only place")
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_file_of_an_agent_in_a_read_only_place_is_named(product: Product, is_link: bool) -> None:
+    """As the settings that other programs manage: links into a store that only these change."""
+    file = settings_of_cursor(product)
+    place = file.parent
+    if is_link:
+        place = Path(product.environment["HOME"], "store")
+        place.mkdir()
+        file.symlink_to(place / "mcp.json")
+    (place / "mcp.json").write_text("{}")
+    prefix = ["unshare", "-m", "sh", "-c", READ_ONLY, "sh", str(place)]
+    refused = subprocess.run(
+        [*prefix, sys.executable, "-m", "tabhub", "connect", "cursor"],
+        env=product.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert f"{place / 'mcp.json'} cannot be changed (Read-only file system)" in refused.stderr
+    assert "name another file: --config FILE; nothing was changed" in refused.stderr
+    found = diagnosis(product, "agents", *prefix)
+    assert f"{file} is in a place that you cannot write to" in found["says"]
+    assert (found["level"], "make its folder writable" in found["do"]) == ("warn", True)
 
 
 def test_a_file_is_replaced_once_its_reader_on_windows_has_closed_it(

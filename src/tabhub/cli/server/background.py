@@ -14,6 +14,7 @@ from tabhub.cli import FAILED, NOT_REACHABLE, running
 from tabhub.cli.own_program import command_text, program_text
 from tabhub.cli.server.server_status import described_all, no_browser
 from tabhub.cli.waiting import WaitingLine
+from tabhub.config import environment
 from tabhub.config.files import locked
 from tabhub.config.paths import Home
 from tabhub.errors import Unavailable
@@ -50,6 +51,10 @@ def run(request: BackgroundRequest) -> None:
     with WaitingLine(f"Starting {what}"):
         is_new, facts = ensure(home, request)
     _print("tabhub runs" if is_new else "tabhub already runs", facts)
+    named = environment.port_from_environment()
+    if named not in (None, facts["port"]):
+        where = f"{environment.PORT} names port {named}, where all other commands look"
+        print(f"{where}: set it to {facts['port']}, or unset it.", file=sys.stderr)
     _warn_of_dev_mode(home, request)
 
 
@@ -124,7 +129,9 @@ def _start_server(home: Home, request: BackgroundRequest) -> running.Facts:
     seconds = BROWSER_START_SECONDS if request.browser else START_SECONDS
 
     def up() -> running.Facts | None:
-        facts = running.find(home)
+        # Its flag counts for the new server, not what TABHUB_PORT says to all other commands.
+        known = None if request.port is None else running.read_pid_file(home)
+        facts = running.find(home, None if known is None else known.port)
         return None if facts is None or facts["starting"] else facts
 
     return _start(home, ["start", *request.flags], up, "The server", seconds)

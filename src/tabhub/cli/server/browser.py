@@ -11,7 +11,7 @@ from tabhub.browser.launcher.finder import find_browser
 from tabhub.browser.launcher.installation import install_extension
 from tabhub.browser.launcher.keeping import KeptBrowser
 from tabhub.browser.launcher.providing import BrowserOptions, ManagedBrowser, provide
-from tabhub.cli import running
+from tabhub.cli import port_holder, running
 from tabhub.cli.own_program import command_text
 from tabhub.cli.waiting import WaitingLine
 from tabhub.config import environment, secret, settings
@@ -95,6 +95,8 @@ def run(request: BrowserRequest, urls: list[str], *, while_server: bool = False)
     if running.find(home) is None:
         start = command_text("start")
         print(f"No server is running; the browser connects as soon as `{start}` runs.")
+        if in_its_way := port_holder.taken(home):
+            print(f"But no server can start: {in_its_way}", file=sys.stderr)
     asyncio.run(_until_closed(request, home, urls, while_server))
 
 

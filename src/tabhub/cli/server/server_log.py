@@ -24,7 +24,7 @@ def run(following: bool, lines: int, plugin: str | None) -> None:
     elif log.exists():
         _print(deque(filter(is_shown, _read(log)), maxlen=lines))
     else:
-        print(f"tabhub: no server has run here yet: there is no {log}.", file=sys.stderr)
+        print(f"tabhub: No server has run here yet: there is no {log}.", file=sys.stderr)
         sys.exit(FAILED)
 
 
