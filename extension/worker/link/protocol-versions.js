@@ -11,7 +11,7 @@ export const INCOMPATIBLE = 4004;
 const UPDATE_EXTENSION =
   "Update the extension: run “tabhub extension path”, then reload it in chrome://extensions.";
 const UPDATE_SERVER =
-  "Update tabhub as you installed it (uv tool upgrade tabhub, pipx upgrade tabhub or pip install -U tabhub), then run tabhub stop and tabhub start.";
+  "Update tabhub: uv tool upgrade tabhub, pipx upgrade tabhub or pip install -U tabhub, as you installed it; then tabhub stop and tabhub start.";
 
 /** @typedef {{protocol: number, version: string}} End */
 /** @typedef {{problem: string, do: string, isRefused: boolean}} Mismatch */
