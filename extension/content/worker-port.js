@@ -41,6 +41,8 @@ tabhub.define("port", () => {
   let connectedAt = 0;
   let briefLives = 0;
   let restUntil = 0;
+  /** Whether an order in the same message was not carried out: then nobody waits for its effects. */
+  let isNotDone = false;
 
   /** @param {any} body */
   function minting(body, /** @type {() => unknown} */ work) {
@@ -137,19 +139,25 @@ tabhub.define("port", () => {
 
   /**
    * Puts a value into a field, unless the worker has to ask again.
-   * @param {any} body `promptly`: until when this may be done at once; `isGuess`: the element may be in
-   *   another frame
+   * @param {any} body `promptly`: until when this may be done; `isCaught`: the worker catches file
+   *   choosers; `isGuess`: the element may be in another frame
    * @param {() => object} work
    */
-  function put({ promptly, isGuess, selector }, work) {
-    if (isGuess && !target.has(selector)) return { notDone: "elsewhere" };
+  function put({ promptly, isCaught, isGuess, selector }, work) {
+    if (isGuess && !target.has(selector)) return notDone("elsewhere");
     // The call of an order that comes late may have ended; and where someone has just acted, the
     // page could open a file chooser before the worker catches choosers.
-    const isActive = promptly !== undefined && navigator.userActivation.isActive;
-    if (isActive || Date.now() > promptly) return { notDone: "yet" };
+    const mayOpenChooser = !isCaught && navigator.userActivation.isActive;
+    if (mayOpenChooser || Date.now() > promptly) return notDone("yet");
     // If a dialog opens now, nothing else says whether it has begun.
     post(port, { type: "news" });
     return work();
+  }
+
+  /** @param {string} why */
+  function notDone(why) {
+    isNotDone = true;
+    return { notDone: why };
   }
 
   /** @param {any} body */
@@ -245,6 +253,7 @@ tabhub.define("port", () => {
    * @param {any} body `changes`: how to write them; `isFilled`: whether to say what a field holds
    */
   async function settled({ range, changes, isFilled }) {
+    if (isNotDone) return { value: null, next: refs.range()?.next };
     const seen = await rest();
     const isOver = !seen.navigating && !seen.downloading && !seen.opening;
     refs.adopt(range);
@@ -368,6 +377,12 @@ tabhub.define("port", () => {
     return { reason, message, data };
   }
 
+  /** @param {any} message what comes in one is done in one task: the page cannot draw in between */
+  function received(message) {
+    isNotDone = false;
+    for (const one of [message].flat()) void answer(one);
+  }
+
   /** @param {any} message */
   async function answer({ id, type, body, until }) {
     const asked = port;
@@ -403,8 +418,7 @@ tabhub.define("port", () => {
       return;
     }
     connectedAt = performance.now();
-    // What comes in one message is done in one task: the page cannot draw in between.
-    port.onMessage.addListener((message) => [message].flat().forEach((one) => void answer(one)));
+    port.onMessage.addListener(received);
     port.onDisconnect.addListener(disconnected);
     post(port, { type: "hello", range: refs.range() });
     windowMessages.connected((message) => post(port, message));

@@ -265,7 +265,7 @@ export class Watch {
    */
   async rest(asked) {
     const { rest, early } = await this.#untilQuiet(asked);
-    // Where it may fail, that was said before the action.
+    // An action for which it has to succeed has waited for it.
     await this.catching.catch(() => {});
     const isQuiet = !rest.navigating && !rest.mutated;
     const isLeaving = isQuiet ? await this.#navigation.isUnderWay() : rest.navigating;
@@ -364,12 +364,21 @@ export class Watch {
   async #untilQuiet(asked) {
     const end = Date.now() + this.#ms;
     for (let next = asked; ; next = undefined) {
-      const rest = await (next ?? this.settle());
+      const rest = await (next?.catch((error) => this.#settleAgain(error)) ?? this.settle());
       const left = end - Date.now();
       if (rest.navigating || this.#navigation.hasBegun || left <= 0) return { rest };
       const early = this.#staysAsItIs(rest) ? this.#look(rest) : undefined;
       if (!(await this.#requests.rest(left))) return { rest, early };
     }
+  }
+
+  /**
+   * A page that carries out the action for long gets the question too late, and ignores it.
+   * @param {unknown} error
+   */
+  #settleAgain(error) {
+    if (error instanceof CommandError && error.reason === "timeout") return this.settle();
+    throw error;
   }
 
   /**
@@ -504,8 +513,8 @@ export async function atGuess(seeking, work) {
 
 /**
  * A page handles requests in order, and none can be withdrawn: it is not asked to change anything
- * before it has shown, by this or another answer, that it is not busy, unless it is told until when
- * it may do so.
+ * before it has shown, by this or another answer, that it is not busy, unless the order says until
+ * when it may be carried out.
  * @param {Frame} frame
  */
 export function untilIdle(frame) {

@@ -13,8 +13,12 @@ import { NotHere } from "./targets.js";
 
 /** @type {Set<import("../shared/command-errors.js").Reason>} why the page may have done its part */
 const NO_ANSWER = new Set(["timeout", "navigated_away"]);
-/** A page that gets its order later than this has been busy, and is asked again. */
-const AT_ONCE_MS = 100;
+/** A page that gets its order later than this has been busy, and gets it again with more time. */
+const PROMPT_MS = 100;
+/** So long a busy page may have a dialog reported that has come before the order. */
+const MOST_PROMPT_MS = 1600;
+/** The page's answer comes by another way than that it shows a dialog. */
+const ANSWER_MS = 100;
 
 /** @import { Context } from "../shared/command-context.d.ts" */
 /** @import { Settling, Watch } from "./act.js" */
@@ -54,6 +58,7 @@ export async function select(context) {
  *   Values
  * @typedef {{typed: boolean, isLate?: boolean, sensitive: boolean, byEvents?: boolean, notDone?: "yet" | "elsewhere"}} Put
  *   `isLate`: the text is still to be put in; `notDone`: why nothing was done
+ * @typedef {{answered: Promise<Put & Settling>, promptly: number, watch: Watch}} Order
  */
 
 /**
@@ -72,41 +77,43 @@ async function put(context, question, body) {
  * @param {Handed<ElementAction>} context
  * @param {import("./targets.js").Target} target
  * @param {"fill" | "select"} question
- * @param {Values} body
+ * @param {Values} values
  */
-async function putInto(context, target, question, body) {
+async function putInto(context, target, question, values) {
   const { frame, how: named, isGuess = false } = target;
   const { hand } = context;
+  const isAtOnce = frame.frameId === 0;
   /** @type {(Put & Settling) | undefined} undefined: the page has not said */
   let done;
-  let hasBegun = async () => false;
+  /** @type {Order | undefined} */
+  let last;
   /** @type {(_: unknown, live: AbortSignal, watch: Watch) => Promise<Settling | void>} */
   const act = async (_, live, watch) => {
-    hasBegun = () => watch.hasBegun();
     const requireStill = () => {
       live.throwIfAborted();
       requireKnownSite(context.tabId, context.site);
     };
-    const value = { ...named, ...body, isGuess };
-    const first = await order(frame, watch, question, {
-      ...value,
-      promptly: Date.now() + AT_ONCE_MS,
-    });
-    if (first.notDone) {
-      await watch.catching;
-      requireStill();
+    let isCaught = !isAtOnce;
+    for (let ms = PROMPT_MS; !done; ms = Math.min(2 * ms, MOST_PROMPT_MS)) {
+      const promptly = Date.now() + ms;
+      const body = { ...named, ...values, isGuess, isCaught, promptly };
+      last = { answered: order(frame, watch, question, body), promptly, watch };
+      const answer = await last.answered;
+      if (answer.notDone) {
+        await watch.catching;
+        requireStill();
+        isCaught = true;
+      } else done = answer;
     }
-    done = first.notDone ? await order(frame, watch, question, value) : first;
     if (!done.isLate) return done;
     requireStill();
-    await make(frame, "fillIn", { events: body.events });
+    await make(frame, "fillIn", { events: values.events });
   };
   try {
     const askHeld = () => askWithEditor(frame, "filled", hand);
-    const how = { ...context, saysValue: true, askHeld, isAtOnce: frame.frameId === 0 };
+    const how = { ...context, saysValue: true, askHeld, isAtOnce };
     const outcome = await actAndRest(how, frame, async () => {}, act);
-    // A dialog that came before the order: it is too late by the time that it is answered.
-    if (outcome.dialog && !done && !(await hasBegun())) throw dialogError(outcome.dialog);
+    if (outcome.dialog && !done) done = await heard(last, outcome.dialog);
     const value = await valueAfter(outcome, askHeld);
     // A dialog that the text has opened comes before the page's answer.
     const { typed, sensitive, byEvents } = done ?? { typed: question === "fill", sensitive: true };
@@ -115,6 +122,30 @@ async function putInto(context, target, question, body) {
   } catch (error) {
     throw marked(error, done?.sensitive ?? false);
   }
+}
+
+/**
+ * What the page says of its order although a dialog has opened; undefined if it has begun and shows
+ * the dialog. Raises if it has not: once the dialog is answered, it could still do so until the time
+ * of the order is over.
+ * @param {Order | undefined} last
+ * @param {import("./act.js").Dialog} dialog
+ */
+async function heard(last, dialog) {
+  /** @param {number} ms */
+  const within = (ms) => Promise.race([last?.answered, sleep(ms)]);
+  let answer = last && (await within(ANSWER_MS));
+  if (last && !answer && !last.watch.hasArrived) {
+    answer = await within(last.promptly - Date.now() + ANSWER_MS);
+  }
+  const isDone = answer ? !answer.notDone : last?.watch.hasArrived;
+  if (!isDone) throw dialogError(dialog);
+  return answer;
+}
+
+/** @param {number} ms @returns {Promise<undefined>} */
+function sleep(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
 }
 
 /**
@@ -133,7 +164,7 @@ async function order(frame, watch, question, body) {
     if (!(await watch.hasBegun())) throw error;
     if (error.reason === "timeout") throw silence({ sensitive: true });
     // The text may have made the page go away: the watch knows where to.
-    return /** @type {Put} */ ({ typed: true, sensitive: true });
+    return /** @type {Put} */ ({ typed: question === "fill", sensitive: true });
   });
   if (done.notDone === "elsewhere") throw new NotHere();
   return { ...done, asked };
