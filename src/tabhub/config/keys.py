@@ -146,7 +146,12 @@ def edit(home: Home, change: Callable[[dict[str, Any]], None], check: Check = _n
         config = load_raw(home)
         change(config)
         changed = msgspec.json.format(msgspec.json.encode(config))
-        check(parse(changed, home))
+        try:
+            fresh = parse(changed, home)
+        except BrokenFile as error:
+            # The file itself is as it was, so nobody has to repair it.
+            raise InvalidArguments(error.message) from None
+        check(fresh)
         write_private(home.config, changed)
 
 

@@ -89,6 +89,8 @@ def test_an_invalid_value_is_refused_precisely_and_changes_nothing(
     refused = here("config", "set", key, written)
     assert (refused.returncode, refused.stdout, "Traceback" in refused.stderr) == (2, "", False)
     assert complaint in refused.stderr
+    # The file is as good as before: nobody is to repair or reset it.
+    assert "config reset" not in refused.stderr
     assert file_of(product) == {"port": 9600}
 
 

@@ -114,6 +114,25 @@ def test_an_entry_that_leads_to_no_tabhub_is_not_connected(
 
 
 @pytest.mark.parametrize(
+    "more",
+    [
+        {"env": {"HTTPS_PROXY": "http://proxy.example:3128"}},
+        {"env": {"http_proxy": "http://127.0.0.1:3128"}},
+        {"args": ["run", "--index-url", "https://mirror.example/simple", "tabhub"]},
+    ],
+)
+def test_an_address_that_a_command_has_for_something_else_is_no_fault(
+    person: Path, here: Here, more: dict[str, object]
+) -> None:
+    assert here("connect", "cursor", "--stdio").returncode == 0
+    file = person / ".cursor" / "mcp.json"
+    servers = json.loads(file.read_text())
+    servers["mcpServers"]["tabhub"] |= more
+    file.write_text(json.dumps(servers))
+    assert states(here)["cursor"]["state"] == "connected"
+
+
+@pytest.mark.parametrize(
     ("content", "what"),
     [
         ("[]", "the file is not an object"),

@@ -301,7 +301,7 @@ def test_a_file_that_another_program_keeps_open_is_named(
     with pytest.raises(SystemExit) as ended:
         main()
     assert (ended.value.code, file.read_text()) == (1, "{}")
-    assert "another program has it open. Close that one" in capsys.readouterr().err
+    assert "most likely another program has it open. Close that one" in capsys.readouterr().err
     assert [path.name for path in file.parent.iterdir()] == ["mcp.json"]
     assert locks.replace is not refuse
 

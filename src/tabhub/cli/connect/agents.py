@@ -222,7 +222,12 @@ class Found(NamedTuple):
 
     @property
     def address(self) -> str | None:
-        """The address in the entry; None if it has none, as that of a bridge."""
+        """The address that the entry leads to; None if it has none, as that of a bridge.
+
+        A command may have others, of a proxy or of a package index.
+        """
+        if self.command:
+            return next((word for word in self.command if _local_port(word) is not None), None)
         return next((word for word in _words(self.entry) if word.startswith(SCHEMES)), None)
 
     @property
@@ -243,6 +248,11 @@ class Found(NamedTuple):
     def program(self) -> str | None:
         """What the agent starts; None if it connects by HTTP."""
         return self.command[0] if self.command else None
+
+    @property
+    def is_in_read_only_place(self) -> bool:
+        """Whether nothing could be written beside its file."""
+        return file.is_in_read_only_place(self.path)
 
     def has(self, secret: str | None) -> bool:
         """Whether the entry holds the main secret."""

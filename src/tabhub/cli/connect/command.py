@@ -283,10 +283,11 @@ class _Connection:
             return
         is_running = running.find(self._home) is not None
         bridge = command_text("connect", self._agent.name, "--stdio")
+        start = command_text("start", "--background")
         yield (
             f"{'It needs the server that runs now' if is_running else 'No server is running'}:"
-            f" `{command_text('start', '--background')}` starts one, also after a restart of this"
-            f" machine. Or let {self._agent.title} start it: `{bridge}`."
+            f" `{start}` starts one; run it again when this machine has been restarted."
+            f" Or let {self._agent.title} start it: `{bridge}`."
         )
 
 

@@ -107,8 +107,8 @@ def write(before: SettingsFile, text: str) -> None:
 def _obstacle(path: Path, error: OSError) -> str:
     if is_busy(error):
         return (
-            f"{path} cannot be replaced: another program has it open. Close that one (most likely"
-            " the agent itself) and try again"
+            f"{path} cannot be replaced: most likely another program has it open. Close that one"
+            " (perhaps the agent itself) and try again"
         )
     return (
         f"{path} cannot be changed ({error.strerror or error}). Make it and its folder writable"

@@ -17,7 +17,6 @@ from tabhub.browser.launcher.installation import differences, packaged_extension
 from tabhub.browser.launcher.providing import left_behind
 from tabhub.cli import port_holder, running
 from tabhub.cli.connect.agents import Found, look_everywhere
-from tabhub.cli.connect.file import is_in_read_only_place
 from tabhub.cli.connect.states import OwnServer, fault_of
 from tabhub.cli.doctor.finding import Chmod, Finding, Inspection, fail, ok, warn
 from tabhub.cli.own_program import command_text
@@ -157,7 +156,7 @@ def agents(inspection: Inspection) -> Iterator[Finding]:
                 " not change it.",
                 f"close that program, most likely {found.agent.title} itself",
             )
-        elif is_in_read_only_place(found.path):
+        elif found.is_in_read_only_place:
             yield warn(
                 f"{found.agent.title}: {found.path} is in a place that you cannot write to, so"
                 " connect could not change it.",
