@@ -217,7 +217,7 @@ class ToolSearch:
     def similar(self, name: str, client: Client) -> list[str]:
         """The tools that pages call by this name, then the most similar names of tools.
 
-        If there are none, the tools whose descriptions have its words: other servers have other
+        If there are none, the tools that are looked for by its words: other servers have other
         names for the same. None for a text too long to be a name.
         """
         if not name or len(name) > LONGEST_NAME:
@@ -233,10 +233,19 @@ class ToolSearch:
         return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
 
     def _described(self, name: str, client: Client) -> list[str]:
-        if name.startswith(PREFIX):
+        """The tools that have all its words among their own, without those to be careful with."""
+        words = {*_words(name)}
+        if name.startswith(PREFIX) or not words:
             return []
-        found = (self._tools.get(other) for other in self._index.search(" ".join(_words(name))))
-        return [tool.name for tool in islice(found, SUGGESTIONS) if may_call(client, tool)]
+        found = (self._tools.get(other) for other in self._index.search(" ".join(words)))
+        fits = (
+            tool.name
+            for tool in islice(found, COMPARED)
+            if words <= {*_words(tool.name), *tool.keywords.split()}
+            and not tool.is_careful
+            and may_call(client, tool)
+        )
+        return list(islice(fits, SUGGESTIONS))
 
     def _of_pages(self, name: str, client: Client) -> Iterator[str]:
         """The listed names of the page tools that have this name in their pages."""

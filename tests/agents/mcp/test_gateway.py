@@ -266,9 +266,14 @@ async def test_an_invalid_call_is_a_result_with_a_reason(arguments: Json, reason
         ("browser_open", ["browser_open_tab"]),
         ("screenshot", ["browser_screenshot_tab"]),
         ("browser_goto", None),
+        ("browser_evaluate", ["browser_execute_script"]),
+        ("send_email", None),
+        ("run_shell_command", None),
+        ("nothing_like_it", None),
+        ("browser_logout", None),
     ],
 )
-async def test_only_tools_with_a_word_of_an_unknown_name_are_suggested(
+async def test_only_tools_that_an_unknown_name_may_mean_are_suggested(
     name: str, meant: list[str] | None
 ) -> None:
     async with served() as server, client(server.port) as http:
