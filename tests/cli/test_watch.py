@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 
+from tabhub.cli.watch import narrowed
 from tests.support.eventually import eventually_sync
 from tests.support.product import Product
 from tests.support.terminal import Terminal
@@ -66,3 +67,15 @@ def test_on_a_terminal_each_call_is_a_line_and_a_restart_is_survived(product: Pr
                 eventually_sync(sees_a_call, "a call of the new server")
                 terminal.type(b"\x03")
                 assert terminal.end() == 0
+
+
+def test_what_waits_is_told_only_where_the_calls_one_looks_at_have_changed() -> None:
+    cursor = {"client": "cursor", "tool": "browser_read_page"}
+    codex = {"client": "codex", "tool": "browser_read_page"}
+    waiting = ([codex], [codex, cursor], [cursor], [cursor, codex], [codex])
+    events = [("asked", {"count": len(calls), "calls": calls}) for calls in waiting]
+    assert [*narrowed(iter(events), None, None)] == events
+    one, none = {"count": 1, "calls": [cursor]}, {"count": 0, "calls": []}
+    gone: tuple[str, dict[str, object]] = ("", {})
+    told = [*narrowed(iter([*events, events[1], gone, events[1]]), "cursor", None)]
+    assert told == [("asked", one), ("asked", none), ("asked", one), gone, ("asked", one)]

@@ -60,7 +60,7 @@ class CallStream:
         self._events = events
         self._approvals = approvals
         self._queues: set[asyncio.Queue[bytes | None]] = set()
-        approvals.on_change(self._tell_asked)
+        approvals.on_change(self._notify_asked)
 
     def close(self) -> None:
         """End all streams: the server stops."""
@@ -99,7 +99,7 @@ class CallStream:
                 with suppress(asyncio.CancelledError, OSError):
                     await task
 
-    def _tell_asked(self) -> None:
+    def _notify_asked(self) -> None:
         if not self._queues:
             return
         frame = self._asked_frame()
@@ -117,8 +117,10 @@ def _put(queue: "asyncio.Queue[bytes | None]", name: EventName, call: Invocation
 
 
 def _put_frame(queue: "asyncio.Queue[bytes | None]", frame: bytes) -> None:
-    with suppress(asyncio.QueueFull):
-        queue.put_nowait(frame)
+    if queue.full():
+        # Of what a slow reader misses, the latest matters most: it says how things are.
+        queue.get_nowait()
+    queue.put_nowait(frame)
 
 
 async def _write(queue: "asyncio.Queue[bytes | None]", send: Send) -> None:

@@ -304,7 +304,11 @@ LIMITED: Json = {"type": "integer", "minimum": 0, "maximum": 100}
 CALLS = _reading(
     "watchCalls",
     "The calls of all agents as they begin and end",
-    response("Events: `start`, when a call runs, and `end`, with its outcome.", events=STRING),
+    response(
+        "Events: `start`, when a call runs, `end`, with its outcome, and `asked`, with all calls"
+        " that wait for a person, when one is added or answered.",
+        events=STRING,
+    ),
     400,
     429,
     parameters=[query("recent", LIMITED, "How many calls that have ended come first; to 100.")],

@@ -124,8 +124,8 @@ class Approvals:
         heartbeat = asyncio.create_task(_heartbeat(call, request))
         asked = AskedCall(call.client.name, request.tool.name)
         self._asked.append(asked)
-        self._notify()
         try:
+            self._notify()
             done, _ = await asyncio.wait({waiting}, timeout=seconds)
             if not done:
                 waiting.cancel(LATE)

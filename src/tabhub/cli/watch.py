@@ -23,33 +23,46 @@ UNITS = ((1024 * 1024, "MB"), (1024, "KB"))
 COLOURS = {"done": "32", "failed": "31", "refused": "33", "cancelled": "33"}
 ASKED = "asked"
 """The event that has all calls which wait for the person."""
+NOTHING_ASKED: Facts = {"count": 0, "calls": []}
 Event = tuple[str, Facts]
 
 
 def run(client: str | None, tool: str | None, recent: int, as_json: bool) -> None:
     """Print each call until Ctrl-C; a server that restarts is waited for."""
 
-    def wanted(call: Facts) -> bool:
-        return client in (None, call.get("client")) and tool in (None, call.get("tool"))
-
-    def narrowed(events: Iterator[Event]) -> Iterator[Event]:
-        for name, facts in events:
-            if name == ASKED:
-                calls = [call for call in facts["calls"] if wanted(call)]
-                everyone = client is None and tool is None
-                yield name, {"count": facts["count"] if everyone else len(calls), "calls": calls}
-            elif not name or wanted(facts):
-                yield name, facts
-
     home = Home.from_environment()
     if running.reach(home) is None:
         raise port_holder.not_running(home)
-    events = narrowed(_events(home, recent))
+    events = narrowed(_events(home, recent), client, tool)
     with suppress(KeyboardInterrupt):
         if wants_json(as_json):
             print_json_lines({"event": name, **facts} for name, facts in events if name)
         else:
             _show(events)
+
+
+def narrowed(events: Iterator[Event], client: str | None, tool: str | None) -> Iterator[Event]:
+    """The events of the calls of one client or tool; what waits only where it has changed."""
+
+    def wanted(call: Facts) -> bool:
+        return client in (None, call.get("client")) and tool in (None, call.get("tool"))
+
+    def of_these(facts: Facts) -> Facts:
+        calls = [call for call in facts["calls"] if wanted(call)]
+        everyone = client is None and tool is None
+        return {"count": facts["count"] if everyone else len(calls), "calls": calls}
+
+    asked = NOTHING_ASKED
+    for name, facts in events:
+        if name == ASKED:
+            before, asked = asked, of_these(facts)
+            if asked != before:
+                yield name, asked
+        elif not name:
+            asked = NOTHING_ASKED
+            yield name, facts
+        elif wanted(facts):
+            yield name, facts
 
 
 def _events(home: Home, recent: int) -> Iterator[Event]:
@@ -90,13 +103,13 @@ def _parsed(response: HTTPResponse) -> Iterator[Event]:
 def _show(events: Iterator[Event]) -> None:
     """A line for each call that has ended, and below them what runs now and what waits."""
     live: dict[str, Facts] = {}
-    asked: Facts = {"count": 0}
+    asked = NOTHING_ASKED
     print(_columns("time", "client", "tool", "tab", "took", "size", "outcome"), flush=True)
     with WaitingLine("Waiting for calls; Ctrl-C ends", quiet_seconds=0.2) as below:
         for name, facts in events:
             if not name:
                 live.clear()
-                asked = {"count": 0}
+                asked = NOTHING_ASKED
                 below.above("The server is gone; waiting for it.")
             elif name == ASKED:
                 asked = facts
