@@ -42,7 +42,7 @@ export function findElements({ tabId, input, signal, reach }) {
  * @returns {Promise<Wire.FoundElements>}
  */
 export async function search(tabId, query, limit, reach) {
-  await learnListeners(await mainFrame(tabId));
+  const listeners = await learnListeners(await mainFrame(tabId));
   const { answers, isWhole } = await askAll(tabId, "find", { query, limit, share: SHARE }, reach);
   const open = merged(answers, "matches");
   const shown = open.length ? open : merged(answers, "hidden");
@@ -53,6 +53,7 @@ export async function search(tabId, query, limit, reach) {
     nearest: shown.length ? [] : merged(answers, "nearest").slice(0, NEAREST).map(withoutScore),
     whole: isWhole && answers.every(({ whole }) => whole),
     isLoading: answers.some(({ isLoading }) => isLoading),
+    unlistened: listeners.isTooMuch,
   };
 }
 

@@ -4,7 +4,7 @@
  * React know of delegated ones is looked up without side effects.
  */
 
-import { isTaken, sendTo } from "../debugger/debugger.js";
+import { isTaken, send, sendTo } from "../debugger/debugger.js";
 import { frameIds, worldOf } from "../debugger/isolated-worlds.js";
 import { framesOf, mainFrame } from "../frames/frames.js";
 import { GROUP, handOver, handOverFirst } from "./element-handover.js";
@@ -35,6 +35,11 @@ const MOST_ROOTS = 8;
 const REACT_ROOT = "__reactContainer$";
 const MOST_FRAMES = 8;
 const MOST_DELEGATED = 200;
+/** Listing more would keep the page and all other agents waiting for seconds. */
+const MOST_LISTENERS = 100_000;
+/** Elements with the same listeners are handed over together; that many of each are compared. */
+const MOST_PLACES = 100;
+const COUNT_METRIC = "JSEventListeners";
 /** Listeners that a page adds later are found when it is read later. */
 const AGAIN_MS = 1000;
 /** Looking takes at most a twentieth of the time: the page does nothing else meanwhile. */
@@ -45,6 +50,8 @@ const MOST_REST_MS = 10_000;
 const MOST_LOOK_MS = 30_000;
 const WAIT_MS = 300;
 const ASK_MS = 300;
+/** The tab's own document answers as soon as it can be read. */
+const ASK_MAIN_MS = 2000;
 const EVALUATE_MS = 200;
 /**
  * What the page's own libraries know; runs in the page's world, where it may change nothing, not
@@ -89,6 +96,7 @@ function ofLibraries(react, types, most) {
  * @property {boolean} isRunning
  * @property {number} tookMs how long the page was kept busy
  * @property {boolean} isAtLoad
+ * @property {boolean} isTooMuch whether listing would take too long, and was left out
  * @property {string} elements how many each frame had; empty if not all were reached
  * @property {Set<number>} nodes those that are known
  * @property {Promise<void>} asking
@@ -98,15 +106,18 @@ function ofLibraries(react, types, most) {
 const asked = new WeakMap();
 
 /**
- * A read never attaches the debugger, and does not wait long for it.
+ * A read never attaches the debugger, and does not wait long for it: whether the page has too many
+ * elements or listeners to list them may be known only when it has been read.
  * @param {Frame} main
+ * @returns {Promise<{isTooMuch: boolean}>}
  */
 export async function learnListeners(main) {
-  if (!isTaken(main.tabId)) return;
+  if (!isTaken(main.tabId)) return { isTooMuch: false };
   const before = asked.get(main);
   await before?.asking;
-  if (before && (await isFresh(main, before))) return;
-  await ask(main);
+  const record = before && (await isFresh(main, before)) ? before : ask(main);
+  await record.asking;
+  return record;
 }
 
 /**
@@ -131,12 +142,14 @@ function isDue({ askedAt, tookMs }) {
  * @param {number} tabId
  * @param {string} type
  * @param {object} body
- * @returns {Promise<(number | null)[]>} how many elements each frame has
+ * @returns {Promise<(number | null | undefined)[]>} how many elements each frame has; null for too
+ *   many, undefined for a frame that does not answer
  */
 function counted(tabId, type, body) {
-  return Promise.all(
-    framesOf(tabId).map((frame) => frame.ask(type, body, ASK_MS).catch(() => null)),
+  const asking = framesOf(tabId).map((frame, i) =>
+    frame.ask(type, body, i ? ASK_MS : ASK_MAIN_MS).catch(() => undefined),
   );
+  return Promise.all(asking);
 }
 
 /**
@@ -151,6 +164,7 @@ function ask(main, isAtLoad = false) {
     isRunning: true,
     tookMs: 0,
     isAtLoad,
+    isTooMuch: false,
     elements: "",
     nodes,
     asking: Promise.resolve(),
@@ -158,7 +172,7 @@ function ask(main, isAtLoad = false) {
   const learning = learn(main.tabId, record).finally(() => (record.isRunning = false));
   record.asking = within(WAIT_MS, learning).catch(() => {});
   asked.set(main, record);
-  return record.asking;
+  return record;
 }
 
 /**
@@ -167,11 +181,30 @@ function ask(main, isAtLoad = false) {
  */
 async function learn(tabId, record) {
   const word = crypto.randomUUID();
-  const counts = await counted(tabId, "expectListeners", { word });
+  const [counts, hasMany] = await Promise.all([
+    counted(tabId, "expectListeners", { word }),
+    hasTooMany(tabId),
+  ]);
   // A page as large as that would take seconds.
-  if (counts.includes(null)) return;
+  record.isTooMuch = hasMany || counts.includes(null);
+  // A frame that does not answer goes without; the tab's own document tells how much there is.
+  if (record.isTooMuch || counts[0] === undefined) return;
   // Frames in other processes are left alone: one that has just begun may never load after this.
   if (await learnIn(tabId, undefined, word, record)) record.elements = `${counts}`;
+}
+
+/**
+ * Whether the tab's process has more listeners than can be listed in a moment: the debugger would
+ * send each of them, and a page can add millions.
+ * @param {number} tabId
+ */
+async function hasTooMany(tabId) {
+  // In a page that is busy the question would overtake the order.
+  await send(tabId, "Performance.enable");
+  const { metrics = [] } = await send(tabId, "Performance.getMetrics");
+  void send(tabId, "Performance.disable").catch(() => {});
+  const found = metrics.find((/** @type {{name: string}} */ { name }) => name === COUNT_METRIC);
+  return found !== undefined && found.value > MOST_LISTENERS;
 }
 
 /**
@@ -249,8 +282,9 @@ function byNode(listeners) {
   const ofNodes = new Map();
   for (const listener of listeners) {
     if (listener.backendNodeId === undefined) continue;
-    const ofNode = ofNodes.get(listener.backendNodeId) ?? [];
-    ofNodes.set(listener.backendNodeId, ofNode.concat(listener));
+    const ofNode = ofNodes.get(listener.backendNodeId);
+    if (ofNode) ofNode.push(listener);
+    else ofNodes.set(listener.backendNodeId, [listener]);
   }
   /** @type {Map<string, Heard[]>} */
   const groups = new Map();
@@ -261,7 +295,8 @@ function byNode(listeners) {
     const isRoot = types.size >= TYPES_OF_ROOT;
     if (isRoot) roots.push(id);
     if (!kind || isRoot) continue;
-    const place = ofNode.map((one) => [one.type, one.scriptId, one.lineNumber, one.columnNumber]);
+    const compared = ofNode.slice(0, MOST_PLACES);
+    const place = compared.map((one) => [one.type, one.scriptId, one.lineNumber, one.columnNumber]);
     const alike = groups.get(`${place}`) ?? [];
     groups.set(`${place}`, alike);
     alike.push({ id, kind, alike });
@@ -327,7 +362,7 @@ async function askAtLoad(main) {
   if (before && loaded.has(main) && !isDue(before)) return;
   loaded.add(main);
   await before?.asking;
-  await ask(main, true);
+  await ask(main, true).asking;
 }
 
 register({

@@ -84,7 +84,7 @@ const MAX_CHARS = 50_000;
 export async function readPage({ tabId, input, signal, reach }) {
   return unlessDialog(tabId, signal, async () => {
     const main = await mainFrame(tabId);
-    await learnListeners(main);
+    const listeners = await learnListeners(main);
     const before = recall(main, input.since, reach);
     const manner = before?.manner ?? mannerOf(input);
     const maxChars = charsOr(input.maxChars, MAX_CHARS);
@@ -101,7 +101,8 @@ export async function readPage({ tabId, input, signal, reach }) {
     const part = cut(output, offset, maxChars);
     const measured = input.measure ? { total: full.text.length, whole: full.whole } : {};
     const nodes = countLines(full.text);
-    return { url, title, ...(await kind), ...part, ...since, ...measured, read, nodes, viewport };
+    const known = { ...measured, read, nodes, viewport, unlistened: listeners.isTooMuch };
+    return { url, title, ...(await kind), ...part, ...since, ...known };
   });
 }
 

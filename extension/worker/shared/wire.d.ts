@@ -483,6 +483,8 @@ declare namespace Wire {
     /** How many elements were read; of a huge page, not all. */
     nodes: number;
     viewport: Size;
+    /** Whether the page has too many elements or listeners to list which elements listen. */
+    unlistened?: boolean;
   }
 
   /** A description of the elements in words. */
@@ -501,6 +503,8 @@ declare namespace Wire {
     /** Whether the whole page was searched; a huge one is not. */
     whole: boolean;
     isLoading?: boolean;
+    /** As in a reading. */
+    unlistened?: boolean;
   }
 
   /** An element that matches. */

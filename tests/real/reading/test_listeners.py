@@ -9,6 +9,7 @@ import pytest
 from tests.real.conftest import Opener
 from tests.real.looking import Value, html, page_lines
 from tests.support.agent import Agent
+from tests.support.eventually import eventually
 from tests.support.site import Site
 from tests.support.static_site import bundle, serving
 
@@ -33,6 +34,7 @@ def _lines(text: str) -> list[str]:
     return [re.sub(r" box=\S+| color=\S+", "", line) for line in without.splitlines()]
 
 
+TOO_LARGE = "too large to find what only listens"
 OWN = """<div id=a>Pressed</div><span id=b>Pointed</span><p>Only text</p><div><i id=c>Twice</i>
 </div><svg width=90 height=90><path id=d d='M0 0L80 80' stroke=red /><path d='M9 9L80 80' /></svg>
 <div id=host></div><iframe srcdoc="<b id=e>Framed</b><script>
@@ -241,8 +243,36 @@ async def test_listeners_on_two_hundred_thousand_elements_are_bounded(
     )
     text = await agent.text("browser_read_page", max_chars=2000)
     assert 'button "First" [ref_' in text
-    assert (await agent.call("browser_find", query="first button"))["matches"]
+    assert TOO_LARGE in text
+    found = await agent.text("browser_find", query="first button")
+    assert 'button "First"' in found
+    assert TOO_LARGE in found
     assert await in_page("1+1") == 2
+
+
+async def test_more_listeners_than_can_be_listed_are_not_listed_and_the_reading_says_so(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(html(site, "<p>Many</p>"))
+    await in_page(
+        "for (let i = 0; i < 1000; i++) { const b = document.createElement('p'); "
+        "for (let j = 0; j < 150; j++) b.addEventListener('click', () => {}); "
+        "document.body.append(b) } 1"
+    )
+    assert TOO_LARGE in await agent.text("browser_read_page")
+
+
+async def test_twenty_thousand_listeners_of_one_element_are_listed(
+    agent: Agent, opened: Opener, in_page: Value, site: Site
+) -> None:
+    await opened(html(site, "<p id=p>Many</p>"))
+    # Each listener is compared with those that the element has: many more would take a minute.
+    await in_page("for (let i = 0; i < 20000; i++) p.addEventListener('click', () => {}); 1")
+
+    await eventually(
+        lambda: agent.text("browser_read_page"),
+        until=lambda text: 'paragraph "Many" [ref' in text,
+    )
 
 
 async def test_many_listeners_of_one_element_and_many_elements_with_one_are_bounded(

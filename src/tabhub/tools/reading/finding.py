@@ -5,6 +5,7 @@ import json
 from tabhub.calls.marks import fenced_lines
 from tabhub.calls.results import done
 from tabhub.errors import InvalidArguments
+from tabhub.tools.reading.reading import unlistened_note
 from tabhub.tools.reports import MAX_TOKENS, fitting, with_tabs
 from tabhub.tools.tool import (
     ANSWER_MARGIN_SECONDS,
@@ -63,7 +64,7 @@ def _found_head(query: str, output: Json, shown: int) -> str:
 
 def _search_notes(output: Json) -> list[str]:
     notes = {_PARTLY: not output["whole"], _LOADING: output.get("isLoading", False)}
-    return [note for note, holds in notes.items() if holds]
+    return [*(note for note, holds in notes.items() if holds), *unlistened_note(output)]
 
 
 def _match_line(match: Json) -> str:

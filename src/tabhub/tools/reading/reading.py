@@ -60,6 +60,7 @@ def _tree_text(output: Json, since: int | None) -> str:
         fenced(output["text"]),
         *_type_note(output),
         *_cut_note(output),
+        *unlistened_note(output),
         f"Read {output['read']}.",
         "",
         f"Viewport: {viewport['width']}x{viewport['height']}",
@@ -84,6 +85,12 @@ def _cut_note(output: Json) -> list[str]:
     if "total" in output:
         size = f" of {'' if output['whole'] else 'more than '}{output['total']} characters"
     return [f"(Cut here{size}. Go on with offset {output['next']}, or give ref_id or depth.)"]
+
+
+def unlistened_note(output: Json) -> list[str]:
+    if not output.get("unlistened"):
+        return []
+    return ["(The page is too large to find what only listens for clicks: that has no ref.)"]
 
 
 def _type_note(output: Json) -> list[str]:

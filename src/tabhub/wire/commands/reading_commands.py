@@ -97,6 +97,8 @@ class PageRead(Shape, kw_only=True):
     nodes: int
     """How many elements were read; of a huge page, not all."""
     viewport: Size
+    unlistened: Maybe[bool] = UNSET
+    """Whether the page has too many elements or listeners to list which elements listen."""
 
 
 class FindElements(Shape, kw_only=True):
@@ -136,6 +138,8 @@ class FoundElements(Shape, kw_only=True):
     whole: bool
     """Whether the whole page was searched; a huge one is not."""
     is_loading: Maybe[bool] = UNSET
+    unlistened: Maybe[bool] = UNSET
+    """As in a reading."""
 
 
 class ElementAndView(Shape, kw_only=True):
