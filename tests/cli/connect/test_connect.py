@@ -540,6 +540,32 @@ def test_a_port_of_the_environment_goes_into_the_entry_of_a_bridge(product: Prod
     assert "TABHUB_PORT" not in _entry(agent, path)["env"]
 
 
+def test_connecting_again_changes_only_the_address(product: Product) -> None:
+    agent = named("codex")
+    assert agent is not None
+    path = _written(product, agent)
+    assert product.run("connect", "codex").returncode == 0
+    text = path.read_text().replace('/mcp"\n', '/mcp" # mine\n')
+    text += "startup_timeout_sec = 60 # sixty\nsince = 2020-01-01\n\n# notes\n# other = 1\n"
+    path.write_text(text)
+    product.environment["TABHUB_PORT"] = "19735"
+    again = product.run("connect", "codex")
+    assert again.returncode == 0, again.stderr
+    assert path.read_text() == text.replace(":9515/mcp", ":19735/mcp")
+
+
+def test_a_comment_in_an_entry_outlives_a_change_to_a_bridge(product: Product) -> None:
+    agent = named("cursor")
+    assert agent is not None
+    path = _written(product, agent)
+    assert product.run("connect", "cursor").returncode == 0
+    own = '"url": "http://127.0.0.1'
+    path.write_text(path.read_text().replace(own, f"// mine\n\t\t\t{own}"))
+    assert product.run("connect", "cursor", "--stdio").returncode == 0
+    assert "// mine\n" in path.read_text()
+    assert "--stdio" in _entry(agent, path)["args"]
+
+
 def test_a_dry_run_shows_the_change_that_is_written(product: Product) -> None:
     agent = named("codex")
     assert agent is not None

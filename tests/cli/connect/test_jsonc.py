@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabhub.cli.connect.jsonc import NotJson, parse, put, take
+from tabhub.cli.connect.jsonc import NotJson, parse, put, take, update
 
 ENTRY = {"url": "http://127.0.0.1:9515/mcp", "headers": {"Authorization": "Bearer x"}}
 PATH = ("mcpServers", "tabhub")
@@ -33,13 +33,14 @@ notes = st.sampled_from(["", " ", "\n", "\r\n  ", "// a note, {\n", "/* } */", "
 class Writer:
     """Writes data as a person might, with comments and trailing commas."""
 
-    def __init__(self, draw: st.DrawFn) -> None:
+    def __init__(self, draw: st.DrawFn, *, within_pairs: bool = True) -> None:
         self._draw: Callable[[Any], Any] = draw
+        self._within_pairs = within_pairs
 
     def value(self, data: Any) -> str:
         if isinstance(data, dict):
             pairs = [
-                f"{json.dumps(key)}{self.gap()}:{self.gap()}{self.value(item)}"
+                f"{json.dumps(key)}{self.inner_gap()}:{self.inner_gap()}{self.value(item)}"
                 for key, item in data.items()
             ]
             return "{" + self.gap() + self.joined(pairs) + "}"
@@ -51,16 +52,21 @@ class Writer:
         comma = "," if parts and self._draw(st.booleans()) else ""
         return f"{self.gap()},{self.gap()}".join(parts) + self.gap() + comma + self.gap()
 
+    def inner_gap(self) -> str:
+        return self.gap() if self._within_pairs else ""
+
     def gap(self) -> str:
         note: str = self._draw(notes)
         return note
 
 
 @st.composite
-def files(draw: st.DrawFn, data: st.SearchStrategy[Any]) -> tuple[str, Any]:
+def files(
+    draw: st.DrawFn, data: st.SearchStrategy[Any], *, within_pairs: bool = True
+) -> tuple[str, Any]:
     value = draw(data)
     mark = draw(st.sampled_from(["", "\ufeff"]))
-    writer = Writer(draw)
+    writer = Writer(draw, within_pairs=within_pairs)
     return f"{mark}{writer.gap()}{writer.value(value)}{writer.gap()}", value
 
 
@@ -133,6 +139,44 @@ def test_a_value_is_replaced_in_place(file: tuple[str, dict[str, Any]], value: A
         return
     after = replacement.apply(before)
     assert parse(after).data == {**data, "mcpServers": {**data["mcpServers"], "tabhub": ENTRY}}
+
+
+@given(files(st.dictionaries(keys, scalars, max_size=4), within_pairs=False), st.data())
+def test_an_update_keeps_every_comment_around_members(
+    file: tuple[str, dict[str, Any]], draws: st.DataObject
+) -> None:
+    inner, data = file
+    text = f'{{"mcpServers": {{"tabhub": {inner.removeprefix(chr(0xFEFF))}}}}}'
+    target = draws.draw(st.dictionaries(keys | st.sampled_from([*data, "url"]), scalars))
+    edit = update(text, PATH, target)
+    assert (edit is None) == (data == target)
+    if edit is None:
+        return
+    after = edit.apply(text)
+    assert parse(after).data == {"mcpServers": {"tabhub": target}}
+    for note in ("// a note, {", "/* } */", "/* a\n b */"):
+        assert after.count(note) == text.count(note)
+
+
+def test_an_update_changes_only_what_differs() -> None:
+    text = (
+        '{\n  "mcpServers": {\n    "tabhub": {\n      // mine\n'
+        '      "url": "http://127.0.0.1:1/mcp", // my port\n'
+        '      "headers": {\n        /* and this */ "Authorization": "Bearer x"\n      },\n'
+        '      // slow\n      "timeout": 60 // sixty\n    }\n  }\n}\n'
+    )
+    edit = update(text, PATH, {**ENTRY, "timeout": 60})
+    assert edit is not None
+    assert edit.apply(text) == text.replace("127.0.0.1:1/", "127.0.0.1:9515/")
+    edit = update(text, PATH, {"command": "c", "args": ["a"], "env": {"A": "b"}, "timeout": 60})
+    assert edit is not None
+    assert edit.apply(text) == (
+        '{\n  "mcpServers": {\n    "tabhub": {\n      // mine\n'
+        '      "command": "c", // my port\n'
+        '      "args": [\n        "a"\n      ],\n'
+        '      // slow\n      "timeout": 60, // sixty\n'
+        '      "env": {\n        "A": "b"\n      }\n    }\n  }\n}\n'
+    )
 
 
 @given(st.text(alphabet='{}[]",:/*\\ \n01truefalsn', max_size=30))

@@ -1,12 +1,13 @@
 """A table in TOML: added, changed and removed, with all other lines unchanged."""
 
 import tomllib
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabhub.cli.connect.toml_edits import Unusual, put, take
+from tabhub.cli.connect.toml_edits import Unusual, put, take, update
 
 PATH = ("mcp_servers", "tabhub")
 HTTP = {"url": "http://127.0.0.1:9515/mcp", "http_headers": {"Authorization": "Bearer x"}}
@@ -33,6 +34,15 @@ texts = st.builds(
     st.sampled_from(["\n", "\r\n"]),
 )
 entries = st.sampled_from([HTTP, STDIO])
+OWN_LINES = [
+    "# mine\n",
+    "\n",
+    "startup_timeout_sec = 60 # sixty\n",
+    "since = 2020-01-01\n",
+    'about = """\n[mcp_servers.tabhub]\n# """\n',
+    "# url = not this one\n",
+]
+own_lines = st.lists(st.sampled_from(OWN_LINES), max_size=5, unique=True)
 
 
 @given(texts, entries, entries)
@@ -56,20 +66,78 @@ def test_a_table_is_added_changed_and_removed(
         assert tomllib.loads(changed) == {**data, "mcp_servers": {**others, "tabhub": second}}
 
 
+@given(texts, own_lines, own_lines, texts, entries, entries)
+def test_an_update_changes_only_the_lines_of_the_keys_that_differ(
+    top: str,
+    first_lines: list[str],
+    last_lines: list[str],
+    end: str,
+    first: dict[str, Any],
+    second: dict[str, Any],
+) -> None:
+    line = "\r\n" if "\r\n" in top else "\n"
+    top = "".join(top.partition("[[history]]")[:1])
+    edit = put(top, PATH, first)
+    assert edit is not None
+    header, own = edit.new.split("]", 1)
+    lines = [one for one in last_lines if one not in first_lines]
+    table = f"{header}]{line}{''.join(first_lines)}{own.lstrip()}{''.join(lines)}# after\n"
+    before = edit._replace(new=table.replace("\r\n", "\n").replace("\n", line)).apply(top)
+    entry = tomllib.loads(before)["mcp_servers"]["tabhub"]
+    target = second | {key: entry[key] for key in entry.keys() - first.keys()}
+    change = update(before, PATH, target)
+    assert (change is None) == (first == second)
+    if change is None:
+        return
+    after = change.apply(before)
+    assert tomllib.loads(after)["mcp_servers"]["tabhub"] == target
+    at = edit.start
+    assert after[:at] == before[:at]
+    assert _without_keys(after[at:], second) == _without_keys(before[at:], first)
+
+
+def _without_keys(text: str, entry: dict[str, Any]) -> list[str]:
+    """The lines of a text, without those of the entry's keys."""
+    starts = tuple(f"{key} = " for key in entry)
+    return [line for line in text.splitlines(keepends=True) if not line.startswith(starts)]
+
+
+def test_comments_beside_what_changes_stay() -> None:
+    text = (
+        "[mcp_servers.tabhub] # mine\n# one\n"
+        'url  =  "http://127.0.0.1:1/mcp"   # "my" port #1\n'
+        'http_headers = { Authorization = "Bearer x" } # two\n'
+        "\n# --- notes to myself, unrelated ---\n# other = 1"
+    )
+    edit = update(text, PATH, HTTP)
+    assert edit is not None
+    assert edit.apply(text) == text.replace("127.0.0.1:1/", "127.0.0.1:9515/")
+    edit = update(text, PATH, STDIO)
+    assert edit is not None
+    assert edit.apply(text) == (
+        "[mcp_servers.tabhub] # mine\n# one\n"
+        'command = "/opt/tab hub"   # "my" port #1\n'
+        'args = ["start", "--stdio"] # two\n'
+        'env = { TABHUB_TOKEN = "a\\"b" }\n'
+        "\n# --- notes to myself, unrelated ---\n# other = 1"
+    )
+    removal = take(text, PATH)
+    assert removal is not None
+    assert removal.apply(text) == "\n# --- notes to myself, unrelated ---\n# other = 1"
+
+
 def test_keys_that_a_person_added_to_the_table_stay() -> None:
     text = (
         '[mcp_servers.tabhub]\nurl = "old"\n# slow machine\ntool_timeout_sec = 90\n'
         'args = [\n  "old",\n]\nenabled = true\n\n'
         "# next\n[profiles.a]\nx = 1\n"
     )
-    edit = put(text, PATH, HTTP)
+    target = {**HTTP, "tool_timeout_sec": 90, "enabled": True}
+    edit = update(text, PATH, target)
     assert edit is not None
     after = edit.apply(text)
-    assert tomllib.loads(after)["mcp_servers"]["tabhub"] == {
-        **HTTP,
-        "tool_timeout_sec": 90,
-        "enabled": True,
-    }
+    assert tomllib.loads(after)["mcp_servers"]["tabhub"] == target
+    assert "\n# slow machine\ntool_timeout_sec = 90\n" in after
     assert after.endswith("\n\n# next\n[profiles.a]\nx = 1\n")
 
 
@@ -78,12 +146,12 @@ def test_inner_tables_are_removed_with_their_table() -> None:
         '[mcp_servers.tabhub]\nurl = "old"\n\n[mcp_servers.tabhub.http_headers]\nA = "b"\n'
         '\n[mcp_servers.other]\nurl = "x"\n'
     )
-    edit = put(text, PATH, STDIO)
-    assert edit is not None
-    assert tomllib.loads(edit.apply(text))["mcp_servers"] == {
-        "tabhub": STDIO,
-        "other": {"url": "x"},
-    }
+    for edit in (put(text, PATH, STDIO), update(text, PATH, STDIO)):
+        assert edit is not None
+        assert tomllib.loads(edit.apply(text))["mcp_servers"] == {
+            "tabhub": STDIO,
+            "other": {"url": "x"},
+        }
 
 
 @pytest.mark.parametrize(

@@ -59,13 +59,15 @@ class SettingsFile(NamedTuple):
             raise _broken(self.path, str(error)) from None
 
     def put(self, keys: Keys, value: dict[str, Any], *, whole: bool = False) -> Edit | None:
-        """Set the value at a path; in TOML, other members of it stay unless `whole`."""
+        """Set the value at a path; unless `whole`, only those members of it that differ."""
         try:
             if self.is_toml:
-                return toml_edits.put(self.text, keys, value, whole=whole)
-            if not self.text.strip(f"{BOM} \t\r\n"):
+                edit = toml_edits.put if whole else toml_edits.update
+            elif not self.text.strip(f"{BOM} \t\r\n"):
                 return _first_entry(self.text, keys, value)
-            return jsonc.put(self.text, keys, value)
+            else:
+                edit = jsonc.put if whole else jsonc.update
+            return edit(self.text, keys, value)
         except NotJson as error:
             raise _broken(self.path, f"line {error.line}: {error.message}") from None
         except toml_edits.Unusual as error:

@@ -1,4 +1,4 @@
-"""Edits JSON with comments and trailing commas: sets or removes one member, as a text edit.
+"""Edits JSON with comments and trailing commas: sets, changes or removes a member by a text edit.
 
 Everything else stays as it is, byte for byte: the text is parsed into nodes with their positions.
 """
@@ -189,6 +189,52 @@ def put(text: str, path: Path, value: Any) -> Edit | None:
     return _added(text, node, path[at], value, unit, outer)
 
 
+def update(text: str, path: Path, value: dict[str, Any]) -> Edit | None:
+    """Change, add or remove only the members that differ, in objects inside likewise."""
+    root = parse(text)
+    node = root.find(path)
+    if node is None or not isinstance(node.data, dict) or node.data == value:
+        return put(text, path, value)
+    old = text[node.start : node.end]
+    return Edit(node.start, old, _updated(old, value, _indent_unit(text, root)))
+
+
+def _updated(text: str, value: dict[str, Any], unit: str) -> str:
+    """The text of an object with other members. A new member takes the place of an old one, so
+    that the comments around that stay."""
+    node = parse(text)
+    added = [key for key in value if key not in node.data]
+    edits, drops = [], []
+    for member in node.members:
+        if member.key in value:
+            if member.value.data != value[member.key]:
+                new = _replacement(text, node, member, value[member.key], unit)
+                edits.append((member.value.start, member.value.end, new))
+        elif added:
+            key = added.pop(0)
+            new = f"{json.dumps(key)}: {_replacement(text, node, member, value[key], unit)}"
+            edits.append((member.start, member.value.end, new))
+        else:
+            drops.append(member.key)
+    for start, end, new in reversed(edits):
+        text = text[:start] + new + text[end:]
+    for key in drops:
+        edit = take(text, (key,))
+        text = text if edit is None else edit.apply(text)
+    for key in added:
+        text = _added(text, parse(text), key, value[key], unit, "").apply(text)
+    return text
+
+
+def _replacement(text: str, node: Node, member: Member, value: Any, unit: str) -> str:
+    """The text of another value of a member; an object keeps what does not change."""
+    if isinstance(value, dict) and member.value.members:
+        return _updated(text[member.value.start : member.value.end], value, unit)
+    if not _is_multiline(text, node):
+        return json.dumps(value, ensure_ascii=False)
+    return _written(value, unit, _indent_at(text, member.start), text)
+
+
 def _object(text: str, node: Node, name: str) -> Node:
     if not isinstance(node.data, dict):
         raise NotJson(text, node.start, f"{name} is not an object")
@@ -196,7 +242,8 @@ def _object(text: str, node: Node, name: str) -> Node:
 
 
 def take(text: str, path: Path) -> Edit | None:
-    """Remove the member at `path`, and nothing else; None if there is none."""
+    """Remove the member at `path`, and nothing else; None if there is none. The comments
+    around it stay."""
     parent = parse(text).find(path[:-1])
     found = None if parent is None else parent.member(path[-1])
     if parent is None or found is None:
@@ -206,10 +253,13 @@ def take(text: str, path: Path) -> Edit | None:
     begins = parent.start + 1 if before is None else (before.comma or before.value.end - 1) + 1
     ends = found.value.end if found.comma is None else found.comma + 1
     start = _after_note(text, begins) if before is not None else begins
+    start = found.start if text[start : found.start].strip() else start
+    note = text[found.value.end : ends - 1]
+    note = note if note.strip() else ""
     if found.comma is not None or before is None or before.comma is None:
-        return Edit(start, text[start:ends], "")
+        return Edit(start, text[start:ends], note)
     # The last member has no comma, so the comma of the one before has to go too.
-    kept = text[before.comma + 1 : start]
+    kept = text[before.comma + 1 : start] + note
     return Edit(before.comma, text[before.comma : ends], kept)
 
 
