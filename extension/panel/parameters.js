@@ -10,8 +10,13 @@ const MOST_TEXT = 4000;
 const MOST_PREVIEW = 300;
 /** What names an element for agents says nothing to a person: the headline names it. */
 const REF = "ref";
+/** In place of what may be a password, as in the headline. */
+const DOTS = "••••••";
+const LINE_END = /\r\n?|\n/g;
+/** A line end that an agent types is the key Enter, which may submit what it is typed into. */
+const ENTER = "↵";
 
-/** @type {Set<string>} parameters that are shown whole, by request and name */
+/** @type {Set<string>} parameters that the person wants to see, by request and name */
 const whole = new Set();
 
 /** @param {Set<string>} waiting the requests that still wait */
@@ -23,12 +28,15 @@ export function forgetParameters(waiting) {
  * @param {Panel.Confirmation} request
  * @param {App} app
  */
-export function parameters({ id, tool, parameters: given }, app) {
-  const entries = Object.entries(given);
+export function parameters(request, app) {
+  const { tool, secrets = [] } = request;
+  const entries = Object.entries(request.parameters);
   const name = strange(tool, { tag: "code", className: "tool", most: 100 });
   if (!entries.length) return el("p", { class: "quiet" }, name, " without parameters");
   const telling = entries.filter(([name]) => name !== REF);
-  const preview = telling.map(([name, value]) => `${name}: ${textOf(value)}`).join(", ");
+  const preview = telling
+    .map(([name, value]) => `${name}: ${secrets.includes(name) ? dots(value) : textOf(value)}`)
+    .join(", ");
   return el(
     "details",
     { class: "parameters" },
@@ -36,15 +44,20 @@ export function parameters({ id, tool, parameters: given }, app) {
     el(
       "dl",
       { "aria-label": "Parameters" },
-      entries.map((entry) => parameter(id, entry, app)),
+      entries.map((entry) => parameter(request, entry, app)),
     ),
   );
 }
 
 /** @param {string} text */
 function previewOf(text) {
-  const line = text.replace(/\s+/g, " ");
+  const line = text.replace(LINE_END, ENTER).replace(/\s+/g, " ");
   return strange(line, { tag: "code", className: "preview", most: MOST_PREVIEW });
+}
+
+/** @param {unknown} value */
+function dots(value) {
+  return typeof value === "string" && value.search(LINE_END) >= 0 ? DOTS + ENTER : DOTS;
 }
 
 /** @param {unknown} value */
@@ -53,16 +66,26 @@ function textOf(value) {
 }
 
 /**
- * @param {string} id of the request
+ * @param {Panel.Confirmation} request
  * @param {[string, unknown]} entry
  * @param {App} app
  */
-function parameter(id, [name, value], app) {
+function parameter({ id, secrets = [] }, [name, value], app) {
+  const place = `${id} ${name}`;
+  const isWanted = whole.has(place);
+  const show = (/** @type {string} */ label) =>
+    button(label, { "data-safe": true, "data-action": "whole" }, () => {
+      whole.add(place);
+      app.paint();
+    });
+  const term = strange(name, { most: 200 });
+  if (secrets.includes(name) && !isWanted) {
+    return [el("dt", {}, term), el("dd", {}, el("pre", {}, dots(value)), show("Show it"))];
+  }
   const isText = typeof value === "string";
   const text = isText ? value : JSON.stringify(value, null, 2);
   const size = text.length > LONG ? ` · ${figure(text.length)} characters` : "";
-  const place = `${id} ${name}`;
-  const isCut = text.length > MOST_TEXT && !whole.has(place);
+  const isCut = text.length > MOST_TEXT && !isWanted;
   const most = isCut ? MOST_TEXT : Infinity;
   // It must be focusable so that the keyboard can scroll it.
   const isTall = text.split("\n", TALL).length === TALL;
@@ -70,19 +93,7 @@ function parameter(id, [name, value], app) {
   const shown = isText
     ? strange(text, { tag: "pre", most, attributes })
     : json(isCut ? `${text.slice(0, most)}…` : text, attributes);
-  const showAll = () => {
-    whole.add(place);
-    app.paint();
-  };
-  return [
-    el("dt", {}, strange(name, { most: 200 }), size),
-    el(
-      "dd",
-      {},
-      shown,
-      isCut && button("Show all of it", { "data-safe": true, "data-action": "whole" }, showAll),
-    ),
-  ];
+  return [el("dt", {}, term, size), el("dd", {}, shown, isCut && show("Show all of it"))];
 }
 
 /**

@@ -82,6 +82,8 @@ declare namespace Panel {
     origin: string;
     /** The arguments of the call, in full. */
     parameters: Record<string, unknown>;
+    /** The names of those that may be a password: they are shown when the person asks for them. */
+    secrets: string[];
     rule: string;
     /** The rule in words that follow "Asked because". */
     why: string;

@@ -106,10 +106,72 @@ def words(tool: str, *targets: ActionTarget, site: str = "shop.example", **argum
         (words("browser_get_cookies", url="x"), "Read the cookies of shop.example"),
         (words("browser_emulate_device"), "Emulate device on shop.example"),
         (words("browser_click_element"), "Click something on shop.example"),
+        (
+            words("browser_drag", ORDER, FIELD, modifiers={"ctrl": True}),
+            "Ctrl+drag the button “Order” to the text field “Address” on shop.example",
+        ),
     ],
 )
 def test_a_question_says_what_is_done_to_what_and_where(said: str, expected: str) -> None:
     assert said == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (words("computer", FIELD, action="type", text="5\n"), "Type “5↵” into the text field"),
+        (words("browser_type_text", FIELD, text="a\r\nb"), "Type “a↵b” into the text field"),
+        (words("browser_type_text", FIELD, text="x" * 200 + "\n"), "…↵” into the text field"),
+        (words("browser_type_text", text="pin\n"), "Type ••••••↵ into something"),
+        (words("computer", action="type", text="5\n"), "Type text with ↵ where the focus is"),
+        (
+            words("browser_press_key", FIELD, key="Enter", modifiers={"ctrl": True}, repeat=100),
+            "Press Ctrl+Enter 100 times in the text field “Address”",
+        ),
+        (
+            words("browser_press_key", FIELD, key="a", modifiers={"ctrl": True, "alt": False}),
+            "Press Ctrl+“a” in the text field “Address”",
+        ),
+        (words("browser_press_key", key="Tab ctrl+return"), "Press Tab Ctrl+Enter on"),
+        (words("browser_press_key", key="a", repeat=2), "Press •••••• 2 times on"),
+        (
+            words("computer", FIELD, action="key", text="Enter", repeat=3),
+            "Press Enter 3 times in the text field “Address”",
+        ),
+        (
+            words("computer", action="key", text="Enter", repeat=3),
+            "Press Enter 3 times where the focus is",
+        ),
+    ],
+)
+def test_no_key_that_submits_is_left_out_of_a_question(said: str, expected: str) -> None:
+    assert expected in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "click"),
+    [
+        ({"clickCount": 2}, "Double-click the button"),
+        ({"clickCount": 3, "modifiers": {"shift": True}}, "Shift+triple-click the button"),
+        ({"button": "middle"}, "Middle-click the button"),
+        ({"button": "right", "clickCount": 2}, "Right-click the button “Order” 2 times"),
+        ({"modifiers": {"meta": True, "ctrl": True}}, "Ctrl+Meta+click the button"),
+    ],
+)
+def test_a_question_says_with_what_and_how_often_is_clicked(
+    arguments: dict[str, Any], click: str
+) -> None:
+    assert words("browser_click_element", ORDER, **arguments).startswith(click)
+
+
+def test_a_question_about_the_computer_tool_names_the_keys_that_are_held() -> None:
+    said = words("computer", ORDER, action="double_click", modifiers="cmd + control")
+    assert said == "Ctrl+Meta+double-click the button “Order” on shop.example"
+    dragged = words("computer", ORDER, FIELD, action="left_click_drag", modifiers="option")
+    assert dragged.startswith("Alt+drag the button “Order”")
+    # It holds them for clicks alone.
+    pressed = words("computer", FIELD, action="key", text="Enter", modifiers="ctrl")
+    assert pressed.startswith("Press Enter in")
 
 
 @pytest.mark.parametrize(

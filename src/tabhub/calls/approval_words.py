@@ -25,7 +25,10 @@ LONGEST_WORDS = 1000
 """More than the parts can have together, so that neither the element nor the site is ever cut."""
 MOST_ITEMS = 3
 SECRET = "••••••"
+ENTER = "↵"
+"""A line end that an agent types is the key Enter, which may submit what it is typed into."""
 _ENDS = {1: ("target",), 2: ("from", "to")}
+_LINE_END = re.compile(r"\r\n?|\n")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _PLACE = re.compile(r"\{(\w+)\}")
 _QUOTES = str.maketrans(dict.fromkeys('“”„‟«»"\uff02❝❞❠〝〞〟″‶‴ʺˮ˝״⹂🙶🙷🙸', "'"))
@@ -85,6 +88,12 @@ def words_of(
     return one_line(sentence + where + around, LONGEST_WORDS)
 
 
+def hidden_arguments(tool: Tool, targets: Sequence[ActionTarget]) -> frozenset[str]:
+    """What may be a password is shown only if the field is known, and is for something else."""
+    is_known = bool(targets) and not any(target.sensitive for target in targets)
+    return frozenset() if is_known else tool.secret_arguments
+
+
 def quoted_name(text: str, longest: int = LONGEST_NAME) -> str:
     """A foreign text within the sentence."""
     return f"“{one_line(text, longest).translate(_QUOTES)}”"
@@ -116,11 +125,9 @@ def _braceless(text: str) -> str:
 def _values(
     tool: Tool, arguments: Mapping[str, Any], site: str, targets: Sequence[ActionTarget]
 ) -> dict[str, str]:
-    is_known = bool(targets) and not any(target.sensitive for target in targets)
-    # What may be a password is shown only if the field is known, and is for something else.
-    hidden = frozenset() if is_known else tool.secret_arguments
+    hidden = hidden_arguments(tool, targets)
     shown = {
-        name: SECRET if name in hidden else _shown(value)
+        name: _hidden(value) if name in hidden else _shown(value)
         for name, value in arguments.items()
         if isinstance(value, str | int | float | list) and value not in ("", [])
     }
@@ -132,13 +139,27 @@ def _values(
     return {**shown, "site": site or "a blank page", **named}
 
 
+def _hidden(value: Any) -> str:
+    is_entered = isinstance(value, str) and _LINE_END.search(value)
+    return f"{SECRET}{ENTER}" if is_entered else SECRET
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "“on”" if value else "“off”"
     if isinstance(value, list):
         items = [quoted_name(str(item), LONGEST_NAME // MOST_ITEMS) for item in value]
         return ", ".join(items[:MOST_ITEMS] + ["…"] * (len(items) > MOST_ITEMS))
-    return quoted_name(str(value))
+    return _quoted_text(str(value))
+
+
+def _quoted_text(text: str) -> str:
+    """A text of the agent with its line ends; one that is cut off still stands at the end."""
+    line = _LINE_END.sub(ENTER, text)
+    is_cut = ENTER in line[LONGEST_NAME - 1 :] and len(line) > LONGEST_NAME
+    if not is_cut:
+        return quoted_name(line)
+    return f"{quoted_name(line)[:-1]}{ENTER}”"
 
 
 def _element(target: ActionTarget) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from tabhub.calls.approval_words import why_asked, words_of
+from tabhub.calls.approval_words import hidden_arguments, why_asked, words_of
 from tabhub.calls.approvals import Approvals
 from tabhub.calls.call import Call, Source
 from tabhub.calls.marks import quoted
@@ -399,6 +399,7 @@ def _request(
     """The request about a call; `page` is the site of the page, the call may be for a frame."""
     tool, verdict, targets = call.tool, question.verdict, question.targets
     site = _site_of(targets) or call.site
+    arguments = tool.as_asked(call.arguments) if tool.as_asked else call.arguments
     return ApprovalRequest(
         id=secrets.token_hex(8),
         tool=tool,
@@ -407,8 +408,9 @@ def _request(
         session=call.session,
         tab=call.tab,
         site=call.site,
-        arguments=tool.as_asked(call.arguments) if tool.as_asked else call.arguments,
+        arguments=arguments,
         rule=call.rule,
+        secrets=tuple(sorted(hidden_arguments(tool, targets) & arguments.keys())),
         words=words_of(tool, call.arguments, site, targets, inside="" if site == page else page),
         why=why_asked(verdict.rule, tool),
         targets=targets,

@@ -78,6 +78,8 @@ class ApprovalRequest(Struct, frozen=True):
     site: str
     arguments: Mapping[str, Any]
     rule: str
+    secrets: tuple[str, ...] = ()
+    """The names of the arguments that may be a password, which the words do not repeat."""
     words: str = ""
     """What a yes allows, in one sentence; empty for what the tool's title says."""
     why: str = ""

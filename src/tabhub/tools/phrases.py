@@ -8,18 +8,42 @@ from typing import Any
 
 from tabhub.hub.tools import Phrase
 
-_NAMED_KEYS = frozenset(
-    """
-    Enter Tab Escape Backspace Delete Space Home End PageUp PageDown
-    ArrowUp ArrowDown ArrowLeft ArrowRight
-    """.split()
-)
+_HELD = {
+    "ctrl": "Ctrl",
+    "control": "Ctrl",
+    "alt": "Alt",
+    "option": "Alt",
+    "shift": "Shift",
+    "meta": "Meta",
+    "cmd": "Meta",
+    "command": "Meta",
+    "win": "Meta",
+    "windows": "Meta",
+}
+"""What the browser takes for a modifier key, and what the person reads."""
+_NAMED_KEYS = {
+    "return": "Enter",
+    "esc": "Escape",
+    "del": "Delete",
+    "left": "ArrowLeft",
+    "up": "ArrowUp",
+    "right": "ArrowRight",
+    "down": "ArrowDown",
+    **{
+        key.lower(): key
+        for key in """
+        Enter Tab Escape Backspace Delete Insert Space Home End PageUp PageDown
+        ArrowUp ArrowDown ArrowLeft ArrowRight F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12
+        """.split()
+    },
+}
+"""Keys that write no character, by what the browser takes for them."""
+_COUNTS = {2: "Double-click", 3: "Triple-click"}
 _COMPUTER = {
     "left_click": "Click {target}",
     "right_click": "Right-click {target}",
     "double_click": "Double-click {target}",
     "triple_click": "Triple-click {target}",
-    "type": "Type [{text} into {target}|text where the focus is]",
     "screenshot": "Save a picture of the page",
     "zoom": "Save a picture of the page",
     "scroll": "Scroll at {target}",
@@ -30,26 +54,74 @@ _COMPUTER = {
 
 
 def _computer(arguments: Mapping[str, Any]) -> str:
-    if arguments.get("action") == "key":
-        return f"Press [{_keys(arguments, 'text')} {{at}}|keys where the focus is]"
-    return _COMPUTER.get(arguments.get("action", ""), "")
+    action = str(arguments.get("action", ""))
+    if action == "type":
+        text = "text with ↵" if "\n" in str(arguments.get("text", "")) else "text"
+        return f"Type [{{text}} into {{target}}|{text} where the focus is]"
+    if action == "key":
+        keys, times = _keys(arguments, "text", []), _times(arguments.get("repeat"))
+        unseen = "keys" if "{" in keys else keys
+        return f"Press [{keys}{times} {{at}}|{unseen}{times} where the focus is]"
+    phrase = _COMPUTER.get(action, "")
+    # The other actions ignore modifiers.
+    return _holding(arguments, phrase) if "click" in action else phrase
 
 
 def _clicks(arguments: Mapping[str, Any]) -> str:
-    if arguments.get("button", "left") != "left":
-        return f"{arguments['button'].capitalize()}-click {{target}}"
-    count = arguments.get("clickCount", 1)
-    return {2: "Double-click {target}", 3: "Triple-click {target}"}.get(count, "Click {target}")
+    button, count = arguments.get("button", "left"), arguments.get("clickCount", 1)
+    if button != "left":
+        phrase = f"{button.capitalize()}-click {{target}}{_times(count)}"
+    else:
+        phrase = f"{_COUNTS.get(count, 'Click')} {{target}}"
+    return _holding(arguments, phrase)
 
 
 def _presses(arguments: Mapping[str, Any]) -> str:
-    return f"Press {_keys(arguments, 'key')}[ {{at}}]"
+    keys = _keys(arguments, "key", _held(arguments))
+    return f"Press {keys}{_times(arguments.get('repeat'))}[ {{at}}]"
 
 
-def _keys(arguments: Mapping[str, Any], name: str) -> str:
-    """A single letter may be one of a password; Enter is not."""
-    keys = str(arguments.get(name, ""))
-    return keys if keys in _NAMED_KEYS else f"{{{name}}}"
+def _keys(arguments: Mapping[str, Any], name: str, held: list[str]) -> str:
+    """The keys by their names; a single letter may be one of a password, Enter is not."""
+    chords = [_chord(chord, held) for chord in str(arguments.get(name, "")).split()]
+    if chords and all(chords):
+        return " ".join(chords)
+    return "+".join([*held, f"{{{name}}}"])
+
+
+def _chord(chord: str, held: list[str]) -> str:
+    """A chord of named keys, or nothing if it has another key."""
+    *modifiers, key = chord.lower().split("+")
+    if key not in _NAMED_KEYS or not _HELD.keys() >= {*modifiers}:
+        return ""
+    return "+".join([*_ordered([*held, *(_HELD[each] for each in modifiers)]), _NAMED_KEYS[key]])
+
+
+def _holding(arguments: Mapping[str, Any], phrase: str) -> str:
+    held = "+".join(_held(arguments))
+    return f"{held}+{phrase[:1].lower()}{phrase[1:]}" if held else phrase
+
+
+def _held(arguments: Mapping[str, Any]) -> list[str]:
+    """The modifier keys of a call: an object of booleans, or names between plus signs."""
+    given = arguments.get("modifiers") or {}
+    if isinstance(given, str):
+        names = [name.strip().lower() for name in given.split("+")]
+    else:
+        names = [name for name, is_held in given.items() if is_held]
+    return _ordered([_HELD[name] for name in names if name in _HELD])
+
+
+def _ordered(keys: list[str]) -> list[str]:
+    return [key for key in dict.fromkeys(_HELD.values()) if key in keys]
+
+
+def _times(count: float | None) -> str:
+    return f" {count:g} times" if count is not None and count > 1 else ""
+
+
+def _drags(arguments: Mapping[str, Any]) -> str:
+    return _holding(arguments, "Drag {from} to {to}")
 
 
 def _goes(arguments: Mapping[str, Any]) -> str:
@@ -78,7 +150,7 @@ PHRASES: dict[str, Phrase] = {
     "browser_select_option": "Choose[ {value}][ {label}] in {target}",
     "browser_press_key": _presses,
     "browser_scroll": "Scroll[ to {target}]",
-    "browser_drag": "Drag {from} to {to}",
+    "browser_drag": _drags,
     "browser_handle_dialog": _answers,
     "browser_upload_files": "Upload files[ to {target}]",
     "file_upload": "Upload files[ to {target}]",

@@ -46,6 +46,8 @@ class Confirmation(LinkStruct):
     origin: str
     parameters: Mapping[str, Any]
     """The arguments of the call, in full."""
+    secrets: list[str]
+    """The names of those that may be a password: they are shown when the person asks for them."""
     rule: str
     why: str
     """The rule in words that follow "Asked because"."""

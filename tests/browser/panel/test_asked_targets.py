@@ -118,7 +118,19 @@ async def test_what_goes_into_a_password_field_is_not_in_the_words() -> None:
         call = calling(agent, "browser_type_text", selector="#p", text="hunter2")
         request = await question(extension)
         assert "hunter2" not in request["words"]
+        assert (request["secrets"], request["parameters"]["text"]) == (["text"], "hunter2")
         assert sent[0]["places"] == [{"selector": "#p", "kind": "text"}]
+        await respond(extension, request["id"], "deny")
+        with pytest.raises(ToolFailed):
+            await call
+
+
+async def test_what_goes_into_another_field_is_no_secret() -> None:
+    async with asking(FIELD | {"name": "Amount", "sensitive": False}) as (extension, agent, _):
+        call = calling(agent, "browser_type_text", selector="#a", text="5\n")
+        request = await question(extension)
+        assert request["words"].startswith("Type “5↵” into the text field “Amount”")
+        assert request["secrets"] == []
         await respond(extension, request["id"], "deny")
         with pytest.raises(ToolFailed):
             await call

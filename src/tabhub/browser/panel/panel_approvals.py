@@ -239,6 +239,7 @@ def _confirmation(request: ApprovalRequest, expires_at: int) -> Confirmation:
         tab=None if request.tab is None else _tab(request.tab),
         origin=request.site,
         parameters=request.arguments,
+        secrets=list(request.secrets),
         rule=request.rule,
         why=request.why or f"of this rule: {request.rule}",
         scopes=_scopes(request),
