@@ -850,14 +850,16 @@ interface TabhubFirstContent {
 
 interface TabhubFill {
   /**
-   * Pages get `events`, those of the last key. `byEvents`: by events of ours, which are not as a
-   * person's; `isLate`: the text is prepared, and `insert` puts it in.
+   * Pages get `events`, those of the last key. `begin` is called before the value is put in.
+   * `byEvents`: by events of ours, which are not as a person's; `isLate`: the text is prepared, and
+   * `insert` puts it in.
    */
   fill(
     element: Element,
     text: string,
     clear: boolean,
     events: TabhubKeyEvent[],
+    begin: () => void,
   ): { typed: boolean; isLate?: boolean; sensitive: boolean; byEvents?: boolean };
   choose(element: Element, work: () => void): { typed: boolean; sensitive: boolean };
   /** `held`: what an editor's own API says that it holds; `editor`: the ref of one to ask first. */
@@ -865,7 +867,10 @@ interface TabhubFill {
   /** The same, if no editor need be asked and the field has taken what was filled in. */
   holds(): { value: string } | undefined;
   /** Puts in the text that `fill` has prepared. */
-  insert(events: TabhubKeyEvent[]): void;
+  insert(
+    events: TabhubKeyEvent[],
+    begin: () => void,
+  ): { typed: boolean; sensitive: boolean; byEvents?: boolean };
 }
 
 interface TabhubStorage {

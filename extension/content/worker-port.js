@@ -141,7 +141,7 @@ tabhub.define("port", () => {
    * Puts a value into a field, unless the worker has to ask again.
    * @param {any} body `promptly`: until when this may be done; `isCaught`: the worker catches file
    *   choosers; `isGuess`: the element may be in another frame
-   * @param {() => object} work
+   * @param {() => {typed: boolean, isLate?: boolean}} work
    */
   function put({ promptly, isCaught, isGuess, selector }, work) {
     if (isGuess && !target.has(selector)) return notDone("elsewhere");
@@ -149,9 +149,8 @@ tabhub.define("port", () => {
     // page could open a file chooser before the worker catches choosers.
     const mayOpenChooser = !isCaught && navigator.userActivation.isActive;
     if (mayOpenChooser || Date.now() > promptly) return notDone("yet");
-    // If a dialog opens now, nothing else says whether it has begun.
-    post(port, { type: "news" });
-    return work();
+    const { isLate, ...done } = work();
+    return isLate ? { ...done, ...notDone("late") } : done;
   }
 
   /** @param {string} why */
@@ -160,13 +159,18 @@ tabhub.define("port", () => {
     return { notDone: why };
   }
 
+  /** If a dialog opens from here on, nothing else says that the value goes in. */
+  function begin() {
+    post(port, { type: "news" });
+  }
+
   /** @param {any} body */
   function startFill(body) {
     asked.requireSame(body.confirmed);
     const element = target.find(body);
     settle.arm(element, editors.of(element));
     changeNotes.lookForHidden();
-    return fill.fill(element, body.text, body.clear, body.events);
+    return fill.fill(element, body.text, body.clear, body.events, begin);
   }
 
   /** @param {any} body */
@@ -175,6 +179,7 @@ tabhub.define("port", () => {
     const element = target.find(how);
     settle.arm(element);
     changeNotes.lookForHidden();
+    begin();
     return fill.choose(element, () => choose.options(element, by, wanted));
   }
 
@@ -253,10 +258,10 @@ tabhub.define("port", () => {
    * @param {any} body `changes`: how to write them; `isFilled`: whether to say what a field holds
    */
   async function settled({ range, changes, isFilled }) {
+    refs.adopt(range);
     if (isNotDone) return { value: null, next: refs.range()?.next };
     const seen = await rest();
     const isOver = !seen.navigating && !seen.downloading && !seen.opening;
-    refs.adopt(range);
     const value = {
       ...seen,
       ...(isOver && changes && { changes: written(changes) }),
@@ -331,7 +336,7 @@ tabhub.define("port", () => {
     ["syntheticHover", ({ point }) => mouse.hover(point)],
     ["syntheticWheel", ({ point, by }) => mouse.wheel(point, by)],
     ["insert", ({ text }) => writing.write(text)],
-    ["fillIn", ({ events }) => fill.insert(events)],
+    ["fillIn", (body) => put(body, () => fill.insert(body.events, begin))],
     ["syntheticKeys", ({ events }) => keyboard.play(events)],
     ["scroll", startScroll],
     ["noteScroll", (body) => scroll.note(points.at(body))],

@@ -115,12 +115,17 @@ tabhub.define("fill", () => {
    * @param {HTMLElement} element
    * @param {string} text
    * @param {boolean} clear
+   * @param {() => void} begin
    * @returns {boolean} whether the text has to be typed
    */
-  function put(element, text, clear) {
-    if (element instanceof HTMLSelectElement) tabhub.choose.either(element, text);
-    else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) set(element, text);
-    else if (tabhub.editors.isInput(element) && tabhub.editors.around(element)?.line) return true;
+  function put(element, text, clear, begin) {
+    if (element instanceof HTMLSelectElement) {
+      begin();
+      tabhub.choose.either(element, text);
+    } else if (element instanceof HTMLInputElement && SET_TYPES.has(element.type)) {
+      begin();
+      set(element, text);
+    } else if (tabhub.editors.isInput(element) && tabhub.editors.around(element)?.line) return true;
     else if (!isTextField(element))
       refuse(`A ${tabhub.quoted(`<${tag(element)}>`)} takes no text.`);
     else {
@@ -146,15 +151,16 @@ tabhub.define("fill", () => {
    * @param {HTMLElement} named
    * @param {string} text
    * @param {boolean} clear
+   * @param {() => void} begin
    * @returns {boolean} whether the text has to be typed
    */
-  function start(named, text, clear) {
+  function start(named, text, clear, begin) {
     const editor = tabhub.editors.of(named);
     const element = /** @type {HTMLElement} */ (editor?.input ?? named);
     refuseUnfit(element);
     showPart(tabhub.editors.surface(element));
     const before = current(element);
-    const typed = put(element, text, clear);
+    const typed = put(element, text, clear, begin);
     const expected = clear ? text : before + text;
     filling = { element, before, expected, typed, text, clear, editor };
     return typed;
@@ -164,8 +170,10 @@ tabhub.define("fill", () => {
    * Pages that look at keys get those of the last one, or of the one that deletes.
    * @param {Filling} filling
    * @param {TabhubKeyEvent[]} events
+   * @param {() => void} begin
    */
-  function type({ element, before, text, clear, editor }, events) {
+  function type({ element, before, text, clear, editor }, events, begin) {
+    begin();
     // In one task with the insertion: nothing else can take the focus in between.
     if (editor?.line) return tabhub.editorWriting.write(editor, text, clear);
     select(/** @type {HTMLElement} */ (element), clear);
@@ -217,18 +225,21 @@ tabhub.define("fill", () => {
    * @param {string} text
    * @param {boolean} clear
    * @param {TabhubKeyEvent[]} events
+   * @param {() => void} begin
    */
-  function fill(element, text, clear, events) {
+  function fill(element, text, clear, events, begin) {
     const began = performance.now();
-    const typed = start(element, text, clear);
+    const typed = start(element, text, clear, begin);
     const isLate = performance.now() - began > AT_ONCE_MS;
-    if (typed && filling && !isLate) type(filling, events);
+    if (typed && filling && !isLate) type(filling, events, begin);
     return { typed, isLate: typed && isLate };
   }
 
   return {
-    fill: (element, text, clear, events) =>
-      guarded(element, () => fill(/** @type {HTMLElement} */ (element), text, clear, events)),
+    fill: (element, text, clear, events, begin) =>
+      guarded(element, () =>
+        fill(/** @type {HTMLElement} */ (element), text, clear, events, begin),
+      ),
     choose: (element, work) =>
       guarded(element, () => {
         work();
@@ -237,8 +248,13 @@ tabhub.define("fill", () => {
         filling = { element, before: value, expected: value, ...none };
         return { typed: false };
       }),
-    insert(events) {
-      if (filling) type(filling, events);
+    insert(events, begin) {
+      const prepared = filling;
+      if (!prepared) return tabhub.fail("internal", "No field is prepared for a text.");
+      return guarded(prepared.element, () => {
+        type(prepared, events, begin);
+        return { typed: true };
+      });
     },
     filled,
     holds() {

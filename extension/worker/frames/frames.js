@@ -371,8 +371,10 @@ export async function askMinting(frame, type, body, timeoutMs) {
     save();
   }
   const { next, value } = await frame.ask(type, { ...body, range: frame.range }, timeoutMs);
-  frame.range = { slot: frame.range.slot, next };
-  noteRange(frame);
+  if (Number.isSafeInteger(next)) {
+    frame.range = { slot: frame.range.slot, next };
+    noteRange(frame);
+  }
   return value;
 }
 

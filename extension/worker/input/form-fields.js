@@ -7,7 +7,7 @@ import { requireKnownSite } from "../shared/known-tabs.js";
 import { actAndRest, atGuess, effectOf, find, inTurnWithHand, marked } from "./act.js";
 import { clickNow } from "./click.js";
 import { askWithEditor } from "./editor-text.js";
-import { make, silence, trustOf } from "./hand.js";
+import { silence, trustOf } from "./hand.js";
 import { lastKeyEvents } from "./key-strokes.js";
 import { NotHere } from "./targets.js";
 
@@ -16,7 +16,7 @@ const NO_ANSWER = new Set(["timeout", "navigated_away"]);
 /** A page that gets its order later than this has been busy, and gets it again with more time. */
 const PROMPT_MS = 100;
 /** So long a busy page may have a dialog reported that has come before the order. */
-const MOST_PROMPT_MS = 1600;
+const MOST_PROMPT_MS = 6400;
 /** The page's answer comes by another way than that it shows a dialog. */
 const ANSWER_MS = 100;
 
@@ -56,9 +56,10 @@ export async function select(context) {
 /**
  * @typedef {{text?: string, clear?: boolean, events?: object[], by?: string, wanted?: string[]}}
  *   Values
- * @typedef {{typed: boolean, isLate?: boolean, sensitive: boolean, byEvents?: boolean, notDone?: "yet" | "elsewhere"}} Put
- *   `isLate`: the text is still to be put in; `notDone`: why nothing was done
+ * @typedef {{typed: boolean, sensitive: boolean, byEvents?: boolean, notDone?: "yet" | "elsewhere" | "late"}} Put
+ *   `notDone`: why nothing was done; "late": all is prepared, and the text is still to be put in
  * @typedef {{answered: Promise<Put & Settling>, promptly: number, watch: Watch}} Order
+ * @typedef {"fill" | "select" | "fillIn"} Question
  */
 
 /**
@@ -87,27 +88,30 @@ async function putInto(context, target, question, values) {
   let done;
   /** @type {Order | undefined} */
   let last;
+  let sensitive = false;
   /** @type {(_: unknown, live: AbortSignal, watch: Watch) => Promise<Settling | void>} */
   const act = async (_, live, watch) => {
     const requireStill = () => {
       live.throwIfAborted();
       requireKnownSite(context.tabId, context.site);
     };
-    let isCaught = !isAtOnce;
+    let [next, isCaught] = [/** @type {Question} */ (question), !isAtOnce];
     for (let ms = PROMPT_MS; !done; ms = Math.min(2 * ms, MOST_PROMPT_MS)) {
       const promptly = Date.now() + ms;
-      const body = { ...named, ...values, isGuess, isCaught, promptly };
-      last = { answered: order(frame, watch, question, body), promptly, watch };
-      const answer = await last.answered;
-      if (answer.notDone) {
+      const what = next === "fillIn" ? { events: values.events } : { ...named, ...values, isGuess };
+      const answered = order(frame, watch, next, { ...what, isCaught, promptly });
+      last = { answered, promptly, watch };
+      const answer = await answered;
+      sensitive ||= answer.sensitive;
+      if (!answer.notDone) done = answer;
+      else {
+        if (answer.notDone === "late") next = "fillIn";
         await watch.catching;
         requireStill();
         isCaught = true;
-      } else done = answer;
+      }
     }
-    if (!done.isLate) return done;
-    requireStill();
-    await make(frame, "fillIn", { events: values.events });
+    return done;
   };
   try {
     const askHeld = () => askWithEditor(frame, "filled", hand);
@@ -116,11 +120,11 @@ async function putInto(context, target, question, values) {
     if (outcome.dialog && !done) done = await heard(last, outcome.dialog);
     const value = await valueAfter(outcome, askHeld);
     // A dialog that the text has opened comes before the page's answer.
-    const { typed, sensitive, byEvents } = done ?? { typed: question === "fill", sensitive: true };
-    const isInput = typed && !byEvents;
-    return { effect: { ...effectOf(outcome), value }, ...trustOf(hand, isInput), sensitive };
+    const { typed, byEvents, ...known } = done ?? { typed: question === "fill", sensitive: true };
+    const trust = trustOf(hand, typed && !byEvents);
+    return { effect: { ...effectOf(outcome), value }, ...trust, sensitive: known.sensitive };
   } catch (error) {
-    throw marked(error, done?.sensitive ?? false);
+    throw marked(error, sensitive);
   }
 }
 
@@ -152,7 +156,7 @@ function sleep(ms) {
  * Has the page put the value in, and settle.
  * @param {Frame} frame
  * @param {Watch} watch
- * @param {"fill" | "select"} question
+ * @param {Question} question
  * @param {object} body
  * @returns {Promise<Put & Settling>}
  */
@@ -164,7 +168,7 @@ async function order(frame, watch, question, body) {
     if (!(await watch.hasBegun())) throw error;
     if (error.reason === "timeout") throw silence({ sensitive: true });
     // The text may have made the page go away: the watch knows where to.
-    return /** @type {Put} */ ({ typed: question === "fill", sensitive: true });
+    return /** @type {Put} */ ({ typed: question !== "select", sensitive: true });
   });
   if (done.notDone === "elsewhere") throw new NotHere();
   return { ...done, asked };

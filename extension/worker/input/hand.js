@@ -53,7 +53,7 @@ function write(frame, text) {
  * @param {string} what
  * @param {object} body
  */
-export async function make(frame, what, body) {
+async function make(frame, what, body) {
   try {
     return await frame.ask(what, body);
   } catch (error) {

@@ -36,7 +36,7 @@ const REACT_ROOT = "__reactContainer$";
 const MOST_FRAMES = 8;
 const MOST_DELEGATED = 200;
 /** Listing more would keep the page and all other agents waiting for seconds. */
-const MOST_LISTENERS = 100_000;
+const MOST_LISTENERS = 200_000;
 /** Elements with the same listeners are handed over together; that many of each are compared. */
 const MOST_PLACES = 100;
 const COUNT_METRIC = "JSEventListeners";
@@ -194,8 +194,8 @@ async function learn(tabId, record) {
 }
 
 /**
- * Whether the tab's process has more listeners than can be listed in a moment: the debugger would
- * send each of them, and a page can add millions.
+ * Whether the tab's process, which it may share with others, has more listeners than can be listed
+ * in a moment: the debugger would send each of them, and a page can add millions.
  * @param {number} tabId
  */
 async function hasTooMany(tabId) {

@@ -26,6 +26,7 @@ globalThis.chrome = {
     }),
   },
 };
+parts.refs = { adopt: () => {}, range: () => undefined };
 await run("page_tools/page-access");
 await run("worker-port");
 const [receive] = listeners;
@@ -47,4 +48,22 @@ test("a busy page still learns that it may publish, and that it may not", async 
     assert.equal(parts.pageAccess.isAllowed(), isAllowed);
     assert.equal(answers.length, 1);
   }
+});
+
+test("a document has numbers for refs also after an order that it does not do", async () => {
+  const range = { slot: 0, next: 7 };
+  let own;
+  parts.refs.adopt = (given) => (own ??= given);
+  parts.refs.range = () => own;
+  answers.length = 0;
+  const until = Date.now() + 1000;
+  receive([
+    { id: 1, type: "fill", body: { promptly: 0, isCaught: true }, until },
+    { id: 2, type: "settle", body: { range }, until },
+  ]);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(answers, [
+    { id: 1, value: { notDone: "yet" } },
+    { id: 2, value: { value: null, next: 7 } },
+  ]);
 });

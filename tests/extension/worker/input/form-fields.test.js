@@ -24,7 +24,7 @@ chrome.debugger.sendCommand = async (_, method) => {
   return {};
 };
 
-function openFrame(frameId = 0) {
+function openFrame(frameId = 0, { next } = { next: 9 }) {
   const port = { name: "frame", disconnect() {} };
   port.sender = { frameId, tab: { id: TAB }, url: "https://a.example/", documentId: `d${frameId}` };
   port.sender.origin = "https://a.example";
@@ -36,11 +36,11 @@ function openFrame(frameId = 0) {
     asked.id = id;
     const value = answers[type]?.(body, frameId);
     if (value instanceof Promise) return;
-    const answer = MINTING.has(type) ? { value, next: 9 } : value;
+    const answer = MINTING.has(type) ? { value, next } : value;
     setImmediate(() => port.say({ id, value: answer }));
   };
   frameConnected(port);
-  port.say({ type: "hello", range: { slot: frameId, next: 0 } });
+  port.say({ type: "hello", range: next && { slot: frameId, next: 0 } });
   return port;
 }
 
@@ -66,6 +66,7 @@ beforeEach(async () => {
   answers = {
     has: () => true,
     fill: () => ({ typed: true, sensitive: false }),
+    fillIn: () => ({ typed: true, sensitive: false }),
     settle: ({ changes }) => ({
       arrived: true,
       mutated: true,
@@ -157,20 +158,39 @@ test("a page that is busy with the text for longer than it was asked for is aske
 
 test("a text that the page has held up is put in only while the call lasts", async () => {
   const main = openFrame();
-  answers.fill = () => ({ typed: true, isLate: true, sensitive: false });
-  await fill(context({ selector: "#name" }));
-  assert.deepEqual(steps().slice(-3), ["fillIn", "settle", "fence"]);
-  asked = [];
-  answers.fill = () => {
-    openDialog();
-    main.say({ type: "news" });
-    return { typed: true, isLate: true, sensitive: false };
+  const late = { typed: true, notDone: "late", sensitive: true };
+  answers.fill = () => late;
+  const orders = [];
+  answers.fillIn = ({ promptly, selector }) => {
+    orders.push({ selector, ms: promptly - Date.now() });
+    return orders.length === 1 ? { notDone: "yet" } : { typed: true, sensitive: true };
   };
-  const { effect, sensitive } = await fill(context({ selector: "#name" }));
-  assert.equal(effect.dialog.type, "alert");
-  assert.equal(sensitive, false);
+  await fill(context({ selector: "#name" }));
+  assert.deepEqual(steps().slice(-5), ["fillIn", "settle", "fillIn", "settle", "fence"]);
+  assert.ok(orders.every(({ selector, ms }) => selector === undefined && ms > 100));
+  asked = [];
+  answers.fill = () => (openDialog(), late);
+  const refused = ({ reason, data }) => reason === "dialog_open" && data.sensitive;
+  await assert.rejects(fill(context({ selector: "#name" })), refused);
   assert.equal(asked.includes("fillIn"), false);
   closeDialog();
+  // The page is busy until its dialog opens, and gets the order when that is answered: too late.
+  answers.fill = () => late;
+  answers.fillIn = () => (openDialog(), new Promise(() => {}));
+  await assert.rejects(fill(context({ selector: "#name" })), refused);
+  closeDialog();
+  main.close();
+});
+
+test("a page that says no number for its next ref keeps the numbers that it has", async () => {
+  const main = openFrame(0, { next: undefined });
+  const ranges = [];
+  const { settle } = answers;
+  answers.settle = (body) => (ranges.push(body.range), settle(body));
+  await fill(context({ selector: "#name" }));
+  await fill(context({ selector: "#name" }));
+  assert.ok(Number.isInteger(ranges[0].next));
+  assert.deepEqual(ranges[1], ranges[0]);
   main.close();
 });
 
