@@ -90,7 +90,10 @@ def _cut_note(output: Json) -> list[str]:
 def unlistened_note(output: Json) -> list[str]:
     if not output.get("unlistened"):
         return []
-    return ["(The page is too large to find what only listens for clicks: that has no ref.)"]
+    return [
+        "(What only listens for clicks is not listed and has no ref: the page, or others in its "
+        "process, have too many elements or listeners.)"
+    ]
 
 
 def _type_note(output: Json) -> list[str]:
