@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tabhub.calls.approval_words import LONGEST_WORDS, why_asked, words_of
+from tabhub.calls.approval_words import LONGEST_WORDS, hidden_arguments, why_asked, words_of
 from tabhub.calls.ports import ActionTarget
 from tabhub.hub.tools import Tool
 from tabhub.permissions.verdict import Rule
@@ -124,6 +124,11 @@ def test_a_question_says_what_is_done_to_what_and_where(said: str, expected: str
         (words("browser_type_text", FIELD, text="x" * 200 + "\n"), "…↵” into the text field"),
         (words("browser_type_text", text="pin\n"), "Type ••••••↵ into something"),
         (words("computer", action="type", text="5\n"), "Type text with ↵ where the focus is"),
+        (words("computer", action="type", text="5\r"), "Type text with ↵ where the focus is"),
+        (
+            words("browser_type_text", FIELD, text="ok" + "\u200b" * 200 + "pay"),
+            "Type “ok…” into the text field",
+        ),
         (
             words("browser_press_key", FIELD, key="Enter", modifiers={"ctrl": True}, repeat=100),
             "Press Ctrl+Enter 100 times in the text field “Address”",
@@ -134,6 +139,20 @@ def test_a_question_says_what_is_done_to_what_and_where(said: str, expected: str
         ),
         (words("browser_press_key", key="Tab ctrl+return"), "Press Tab Ctrl+Enter on"),
         (words("browser_press_key", key="a", repeat=2), "Press •••••• 2 times on"),
+        (words("browser_press_key", key="a Enter b Enter"), "Press •••••• (with Enter) on"),
+        (
+            words("browser_press_key", FIELD, key="a " * 60 + "ctrl+Enter Tab"),
+            "…” (with Ctrl+Enter, Tab) in the text field “Address”",
+        ),
+        (words("browser_press_key", ORDER, key=" "), "Press Space on the button “Order”"),
+        (
+            words("browser_press_key", FIELD, key="Enter", modifiers={"CONTROL": True}),
+            "Press Ctrl+Enter in",
+        ),
+        (
+            words("computer", action="key", text="a Enter"),
+            "Press keys (with Enter) where the focus is",
+        ),
         (
             words("computer", FIELD, action="key", text="Enter", repeat=3),
             "Press Enter 3 times in the text field “Address”",
@@ -191,6 +210,15 @@ def test_a_question_about_the_computer_tool_names_the_keys_that_are_held() -> No
 )
 def test_a_question_says_in_words_why_it_is_asked(rule: Rule, why: str) -> None:
     assert why_asked(rule, TOOLS["browser_open_tab"]) == why
+
+
+def test_only_what_goes_into_a_field_is_hidden_from_the_person() -> None:
+    secret = ActionTarget({}, "ref_1", "textbox", "Password", sensitive=True)
+    typing, answering = TOOLS["browser_type_text"], TOOLS["browser_fulfill_request"]
+    assert hidden_arguments(typing, [secret]) == hidden_arguments(typing, []) == {"text"}
+    assert hidden_arguments(typing, [FIELD]) == frozenset()
+    assert {"body", "headers"} <= answering.secret_arguments
+    assert hidden_arguments(answering, []) == frozenset()
 
 
 def test_an_element_without_a_name_is_called_so() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tabhub.calls.ports import ActionTarget
-from tabhub.hub.texts import one_line
+from tabhub.hub.texts import LINE_END, one_line
 from tabhub.hub.tools import Tool
 from tabhub.permissions.verdict import Rule
 
@@ -28,7 +28,6 @@ SECRET = "••••••"
 ENTER = "↵"
 """A line end that an agent types is the key Enter, which may submit what it is typed into."""
 _ENDS = {1: ("target",), 2: ("from", "to")}
-_LINE_END = re.compile(r"\r\n?|\n")
 _OPTIONAL = re.compile(r"\[([^\[\]]*)\]")
 _PLACE = re.compile(r"\{(\w+)\}")
 _QUOTES = str.maketrans(dict.fromkeys('“”„‟«»"\uff02❝❞❠〝〞〟″‶‴ʺˮ˝״⹂🙶🙷🙸', "'"))
@@ -89,9 +88,10 @@ def words_of(
 
 
 def hidden_arguments(tool: Tool, targets: Sequence[ActionTarget]) -> frozenset[str]:
-    """What may be a password is shown only if the field is known, and is for something else."""
+    """What may be a password is shown only if the field is known, and is for something else. What
+    does not go into a field is never one: the person has to see the answer to a request."""
     is_known = bool(targets) and not any(target.sensitive for target in targets)
-    return frozenset() if is_known else tool.secret_arguments
+    return tool.secret_arguments if tool.acts and not is_known else frozenset()
 
 
 def quoted_name(text: str, longest: int = LONGEST_NAME) -> str:
@@ -140,7 +140,7 @@ def _values(
 
 
 def _hidden(value: Any) -> str:
-    is_entered = isinstance(value, str) and _LINE_END.search(value)
+    is_entered = isinstance(value, str) and LINE_END.search(value)
     return f"{SECRET}{ENTER}" if is_entered else SECRET
 
 
@@ -155,7 +155,7 @@ def _shown(value: Any) -> str:
 
 def _quoted_text(text: str) -> str:
     """A text of the agent with its line ends; one that is cut off still stands at the end."""
-    line = _LINE_END.sub(ENTER, text)
+    line = LINE_END.sub(ENTER, text)
     is_cut = ENTER in line[LONGEST_NAME - 1 :] and len(line) > LONGEST_NAME
     if not is_cut:
         return quoted_name(line)

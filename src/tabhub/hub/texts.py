@@ -1,5 +1,8 @@
 """Texts of untrusted authors, pages and plugins, made fit to be shown."""
 
+import re
+
+LINE_END = re.compile(r"\r\n?|\n")
 LONGEST = 4000
 LONGEST_TITLE = 200
 LONGEST_AGENT = 80
@@ -24,5 +27,7 @@ def readable(text: str, longest: int = LONGEST) -> str:
     """A text, shortened, without unprintable characters; line ends stay."""
     if len(text) <= longest and text.isprintable():
         return text
-    printable = "".join(char for char in text[: 2 * longest] if char.isprintable() or char == "\n")
-    return printable if len(printable) <= longest else printable[: longest - 1] + "…"
+    looked_at = text[: 2 * longest]
+    printable = "".join(char for char in looked_at if char.isprintable() or char == "\n")
+    is_whole = len(looked_at) == len(text) and len(printable) <= longest
+    return printable if is_whole else printable[: longest - 1] + "…"

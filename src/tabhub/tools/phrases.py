@@ -6,6 +6,7 @@ A tool without a phrase is called by its title.
 from collections.abc import Mapping
 from typing import Any
 
+from tabhub.hub.texts import LINE_END
 from tabhub.hub.tools import Phrase
 
 _HELD = {
@@ -32,12 +33,12 @@ _NAMED_KEYS = {
     **{
         key.lower(): key
         for key in """
-        Enter Tab Escape Backspace Delete Insert Space Home End PageUp PageDown
+        Enter Tab Escape Backspace Delete Insert Space Home End PageUp PageDown ContextMenu
         ArrowUp ArrowDown ArrowLeft ArrowRight F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12
         """.split()
     },
 }
-"""Keys that write no character, by what the browser takes for them."""
+"""Keys that tell nothing of a password, by what the browser takes for them."""
 _COUNTS = {2: "Double-click", 3: "Triple-click"}
 _COMPUTER = {
     "left_click": "Click {target}",
@@ -56,11 +57,11 @@ _COMPUTER = {
 def _computer(arguments: Mapping[str, Any]) -> str:
     action = str(arguments.get("action", ""))
     if action == "type":
-        text = "text with ↵" if "\n" in str(arguments.get("text", "")) else "text"
+        text = "text with ↵" if LINE_END.search(str(arguments.get("text", ""))) else "text"
         return f"Type [{{text}} into {{target}}|{text} where the focus is]"
     if action == "key":
         keys, times = _keys(arguments, "text", []), _times(arguments.get("repeat"))
-        unseen = "keys" if "{" in keys else keys
+        unseen = keys.replace("{text}", "keys")
         return f"Press [{keys}{times} {{at}}|{unseen}{times} where the focus is]"
     phrase = _COMPUTER.get(action, "")
     # The other actions ignore modifiers.
@@ -82,11 +83,13 @@ def _presses(arguments: Mapping[str, Any]) -> str:
 
 
 def _keys(arguments: Mapping[str, Any], name: str, held: list[str]) -> str:
-    """The keys by their names; a single letter may be one of a password, Enter is not."""
-    chords = [_chord(chord, held) for chord in str(arguments.get(name, "")).split()]
-    if chords and all(chords):
+    """The keys by their names. A single letter may be one of a password; Enter is not, and is
+    named even where the others are hidden or cut off."""
+    chords = [_chord(chord, held) for chord in str(arguments.get(name, "")).split() or ["Space"]]
+    if all(chords):
         return " ".join(chords)
-    return "+".join([*held, f"{{{name}}}"])
+    named = ", ".join(dict.fromkeys(filter(None, chords)))
+    return "+".join([*held, f"{{{name}}}"]) + (f" (with {named})" if named else "")
 
 
 def _chord(chord: str, held: list[str]) -> str:
@@ -108,7 +111,7 @@ def _held(arguments: Mapping[str, Any]) -> list[str]:
     if isinstance(given, str):
         names = [name.strip().lower() for name in given.split("+")]
     else:
-        names = [name for name, is_held in given.items() if is_held]
+        names = [name.lower() for name, is_held in given.items() if is_held]
     return _ordered([_HELD[name] for name in names if name in _HELD])
 
 
