@@ -554,6 +554,23 @@ def test_connecting_again_changes_only_the_address(product: Product) -> None:
     assert path.read_text() == text.replace(":9515/mcp", ":19735/mcp")
 
 
+def test_a_file_with_a_byte_order_mark_keeps_it(product: Product) -> None:
+    agent = named("codex")
+    assert agent is not None
+    path = _written(product, agent)
+    path.write_text("\ufeff[profiles.a]\nx = 1\n")
+    assert product.run("connect", "codex").returncode == 0
+    text = path.read_text()
+    assert text.startswith("\ufeff[profiles.a]\nx = 1\n")
+    assert "mcp_servers.tabhub" in text
+    product.environment["TABHUB_PORT"] = "19735"
+    assert product.run("connect", "codex").returncode == 0
+    assert path.read_text() == text.replace(":9515/mcp", ":19735/mcp")
+    removed = product.run("connect", "codex", "--remove")
+    assert removed.returncode == 0, removed.stderr
+    assert path.read_text() == "\ufeff[profiles.a]\nx = 1\n"
+
+
 def test_a_comment_in_an_entry_outlives_a_change_to_a_bridge(product: Product) -> None:
     agent = named("cursor")
     assert agent is not None

@@ -120,6 +120,45 @@ def test_a_removed_entry_is_gone_and_the_rest_is_unchanged(
         assert after == text
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "after"),
+    [
+        (
+            '{"a": {"args": [], // the bridge\n "env": {}, "timeout": 60\n}}',
+            ("a", "env"),
+            '{"a": {"args": [], // the bridge\n  "timeout": 60\n}}',
+        ),
+        (
+            '{"a": {\n"other": {}, // mine\n"tabhub": {"x": 1}}}',
+            ("a", "tabhub"),
+            '{"a": {\n"other": {} // mine\n}}',
+        ),
+        (
+            '{"a": {\n"other": {}, // mine\n"tabhub": {"x": 1}\n}}',
+            ("a", "tabhub"),
+            '{"a": {\n"other": {} // mine\n}}',
+        ),
+    ],
+)
+def test_what_comes_after_a_removed_member_does_not_become_a_comment(
+    text: str, path: tuple[str, ...], after: str
+) -> None:
+    edit = take(text, path)
+    assert edit is not None
+    assert edit.apply(text) == after
+
+
+@given(files(st.dictionaries(keys, scalars, min_size=1, max_size=4)), st.data())
+def test_any_member_is_removed_alone(
+    file: tuple[str, dict[str, Any]], draws: st.DataObject
+) -> None:
+    text, data = file
+    key = draws.draw(st.sampled_from([*data]))
+    removal = take(text, (key,))
+    assert removal is not None
+    assert parse(removal.apply(text)).data == {name: data[name] for name in data if name != key}
+
+
 def test_an_entry_after_two_comments_on_a_line_is_inserted_before_the_bracket() -> None:
     text = '{"mcpServers":{\n"a":null/* } */}/* } */\n}'
     edit = put(text, PATH, ENTRY)

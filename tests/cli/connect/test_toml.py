@@ -157,6 +157,23 @@ def test_inner_tables_are_removed_with_their_table() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "[mcp_servers.tabhub]",
+        "a = 1\r\n[mcp_servers.tabhub]",
+        '[mcp_servers.tabhub.env]\nTABHUB_TOKEN = "a"\n[mcp_servers.tabhub]\nurl = "x"\n',
+        '[mcp_servers.tabhub.env]\nTABHUB_TOKEN = "a"\n',
+    ],
+)
+def test_a_table_without_lines_or_after_its_subtable_is_changed(text: str) -> None:
+    others = {key: value for key, value in tomllib.loads(text).items() if key == "a"}
+    for entry in (HTTP, STDIO):
+        edit = update(text, PATH, entry)
+        assert edit is not None
+        assert tomllib.loads(edit.apply(text)) == {**others, "mcp_servers": {"tabhub": entry}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         'mcp_servers = { tabhub = { url = "x" } }\n',
         'mcp_servers.tabhub.url = "x"\n',
         'mcp_servers = { other = { url = "x" } }\n',

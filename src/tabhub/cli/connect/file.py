@@ -51,7 +51,7 @@ class SettingsFile(NamedTuple):
         """The parsed content; an invalid file raises an error that names the line."""
         try:
             if self.is_toml:
-                return tomllib.loads(self.text.removeprefix(BOM))
+                return tomllib.loads(self._toml)
             return parse(self.text).data if self.text.strip(f"{BOM} \t\r\n") else {}
         except NotJson as error:
             raise _broken(self.path, f"line {error.line}: {error.message}") from None
@@ -63,11 +63,10 @@ class SettingsFile(NamedTuple):
         try:
             if self.is_toml:
                 edit = toml_edits.put if whole else toml_edits.update
-            elif not self.text.strip(f"{BOM} \t\r\n"):
+                return self._in_file(edit(self._toml, keys, value))
+            if not self.text.strip(f"{BOM} \t\r\n"):
                 return _first_entry(self.text, keys, value)
-            else:
-                edit = jsonc.put if whole else jsonc.update
-            return edit(self.text, keys, value)
+            return (jsonc.put if whole else jsonc.update)(self.text, keys, value)
         except NotJson as error:
             raise _broken(self.path, f"line {error.line}: {error.message}") from None
         except toml_edits.Unusual as error:
@@ -75,10 +74,21 @@ class SettingsFile(NamedTuple):
 
     def take(self, keys: Keys) -> Edit | None:
         try:
-            edits = toml_edits if self.is_toml else jsonc
-            return edits.take(self.text, keys) if self.text.strip() else None
+            if self.is_toml:
+                return self._in_file(toml_edits.take(self._toml, keys))
+            return jsonc.take(self.text, keys) if self.text.strip() else None
         except toml_edits.Unusual as error:
             raise _unusual(self.path, error) from None
+
+    @property
+    def _toml(self) -> str:
+        """The text without a byte order mark, which Python's parser does not know."""
+        return self.text.removeprefix(BOM)
+
+    def _in_file(self, edit: Edit | None) -> Edit | None:
+        """An edit of that text, as one of the file."""
+        mark = len(self.text) - len(self._toml)
+        return edit and edit._replace(start=edit.start + mark)
 
     def replaced(self, text: str) -> "SettingsFile":
         return self._replace(text=text)

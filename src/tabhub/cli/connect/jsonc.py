@@ -15,6 +15,7 @@ _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _PLAIN = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 _NOTE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*(?:(?!\*/)[^\n])*\*/[ \t]*(?=\r?\n))")
 """A comment that ends its line."""
+_LINE_END = re.compile(r"[ \t]*(?:\r?\n|$)")
 
 
 class Edit(NamedTuple):
@@ -252,7 +253,7 @@ def take(text: str, path: Path) -> Edit | None:
     before = parent.members[index - 1] if index else None
     begins = parent.start + 1 if before is None else (before.comma or before.value.end - 1) + 1
     ends = found.value.end if found.comma is None else found.comma + 1
-    start = _after_note(text, begins) if before is not None else begins
+    start = _start_of(text, begins, found.start, ends) if before is not None else begins
     start = found.start if text[start : found.start].strip() else start
     note = text[found.value.end : ends - 1]
     note = note if note.strip() else ""
@@ -283,6 +284,14 @@ def _added(text: str, node: Node, key: str, value: Any, unit: str, outer: str) -
     at = last.value.end
     kept = text[at : _after_note(text, at)]
     return Edit(at, kept, "," + kept + member)
+
+
+def _start_of(text: str, begins: int, member: int, ends: int) -> int:
+    """Where the removal of a member begins: after the comment of the one before, unless what comes
+    after the member would become part of that comment."""
+    start = _after_note(text, begins)
+    is_open = "//" in text[begins:start] and not _LINE_END.match(text, ends)
+    return member if is_open else start
 
 
 def _after_note(text: str, at: int) -> int:

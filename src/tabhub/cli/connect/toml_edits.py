@@ -55,6 +55,9 @@ def update(text: str, path: Path, value: dict[str, Any]) -> Edit | None:
     if not isinstance(before, dict) or before == value:
         return put(text, path, value)
     start, old = _block(text, path)
+    if _table_of(old) != path:
+        # Its subtables stand before it, or without it.
+        return put(text, path, value)
     new = _updated(old, path, before, value, newline_of(text))
     return _valid(text, Edit(start, old, new), path)
 
@@ -104,12 +107,18 @@ def _updated(
         else:
             indent = len(block[one.start :]) - len(block[one.start :].lstrip(" \t"))
             edits.append((one.start + indent, one.value[1], _pair(value, added.pop(0))))
-    end = max((one.end for one in statements if not one.is_inner), default=block.find("\n") + 1)
+    header = len(_LINE.findall(block)[0])
+    end = max((one.end for one in statements if not one.is_inner), default=header)
     gap = "" if block[:end].endswith("\n") else line
     edits.append((end, end, gap + "".join(_pair(value, key) + line for key in added)))
     for start, end, new in sorted(edits, reverse=True):
         block = block[:start] + new + block[end:]
     return block
+
+
+def _table_of(block: str) -> Path:
+    """The table whose header is the first line."""
+    return tuple(tables_of(block)[0][0])
 
 
 def _block(text: str, path: Path) -> tuple[int, str]:
