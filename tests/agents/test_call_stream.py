@@ -2,12 +2,18 @@
 
 import asyncio
 import json
+from collections import Counter
+from contextlib import AsyncExitStack
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from tabhub.agents.call_stream import MOST_STREAMS
+from tabhub.browser.panel.panel_approvals import MOST_PENDING
+from tabhub.config.clients import Clients
+from tabhub.config.paths import Home
 from tabhub.config.settings import PermissionSettings, Settings
 from tests.support.agent import Agent
 from tests.support.approvals import question, respond
@@ -118,4 +124,35 @@ async def test_a_call_that_waits_for_the_person_is_named_until_it_is_answered() 
         await call
     (waiting,) = began[1]["calls"]
     assert (began[0], waiting["tool"]) == ("asked", "browser_read_page")
+    assert waiting["where"] == "browser"
     assert ended == ("asked", {"count": 0, "calls": []})
+
+
+async def test_all_calls_that_wait_are_named_also_when_many_agents_have_many(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(permissions=PermissionSettings(tools={"browser_read_page": "ask"}))
+    home = Home(tmp_path / "home").create()
+    tokens = {name: Clients(home).add(name) for name in ("ann", "ben", "cat")}
+    async with (
+        served(settings, home=home) as server,
+        client(server.port) as http,
+        connected(server.port) as extension,
+        AsyncExitStack() as agents,
+    ):
+        await extension.sync(tab(1), panels=1)
+        calls = []
+        for token in tokens.values():
+            agent = Agent(await agents.enter_async_context(client(server.port, token)))
+            for _ in range(MOST_PENDING):
+                asking = agent.result("browser_read_page", tabId=1)
+                calls.append(asyncio.create_task(asking))
+        for _ in calls:
+            await question(extension)
+        async with http.stream("GET", "/calls") as response:
+            name, facts = await Stream(response).next()
+        for call in calls:
+            call.cancel()
+        await asyncio.wait(calls)
+    named = Counter(call["client"] for call in facts["calls"])
+    assert (name, named) == ("asked", dict.fromkeys(tokens, MOST_PENDING))

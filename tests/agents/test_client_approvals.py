@@ -127,6 +127,19 @@ async def test_a_session_is_asked_and_a_yes_counts_once(tmp_path: Path) -> None:
         assert here.server.app.rules.grants.all() == []
 
 
+async def test_a_call_about_which_the_agent_asks_does_not_wait_in_the_browser(
+    tmp_path: Path,
+) -> None:
+    async with place(tmp_path) as here, client(here.server.port) as person:
+        agent = await connect(here.http, capabilities=CAPABLE)
+        script = called(SCRIPT, code="1", tabId=1)
+        async with agent.streaming("tools/call", script) as response:
+            await next_message(events(response))
+            async with person.stream("GET", "/calls") as calls:
+                facts = await next_message(events(calls))
+    assert facts["calls"] == [{"client": "ann", "tool": SCRIPT, "where": "client"}]
+
+
 @pytest.mark.requirement("OT-34")
 async def test_any_answer_of_a_session_except_a_clear_yes_is_a_no(tmp_path: Path) -> None:
     async with place(tmp_path) as here:

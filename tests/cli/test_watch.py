@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 
-from tabhub.cli.watch import narrowed
+from tabhub.cli.watch import narrowed, summary
 from tests.support.eventually import eventually_sync
 from tests.support.product import Product
 from tests.support.terminal import Terminal
@@ -77,5 +77,25 @@ def test_what_waits_is_told_only_where_the_calls_one_looks_at_have_changed() -> 
     assert [*narrowed(iter(events), None, None)] == events
     one, none = {"count": 1, "calls": [cursor]}, {"count": 0, "calls": []}
     gone: tuple[str, dict[str, object]] = ("", {})
-    told = [*narrowed(iter([*events, events[1], gone, events[1]]), "cursor", None)]
-    assert told == [("asked", one), ("asked", none), ("asked", one), gone, ("asked", one)]
+    told = [*narrowed(iter([*events, gone, events[1]]), "cursor", None)]
+    assert told == [("asked", one), ("asked", none), gone, ("asked", one)]
+
+
+def test_a_server_that_is_gone_leaves_nothing_that_waits() -> None:
+    cursor = {"client": "cursor", "tool": "browser_read_page"}
+    waits, none = ("asked", {"count": 1, "calls": [cursor]}), ("asked", {"count": 0, "calls": []})
+    gone: tuple[str, dict[str, object]] = ("", {})
+    assert [*narrowed(iter([waits, gone, gone, waits]), None, None)] == [
+        *(waits, none, gone, gone, waits)
+    ]
+
+
+def test_a_person_is_sent_to_where_each_call_asks_them() -> None:
+    page = {"client": "cursor", "tool": "browser_read_page", "where": "browser"}
+    script = {"client": "codex", "tool": "browser_execute_script", "where": "client"}
+    browser = "Waiting 2 for your yes (tabhub's button in the browser): cursor browser_read_page"
+    agent = "Waiting 1 for your yes (the agent itself asks): codex browser_execute_script"
+    both = summary({}, {"count": 3, "calls": [page, script, page]})
+    assert both == f"{browser}, cursor browser_read_page; {agent}"
+    assert summary({}, {"count": 1, "calls": [script]}) == agent
+    assert summary({}, {"count": 5, "calls": [script]}) == f"{agent}; 4 more wait for your yes"

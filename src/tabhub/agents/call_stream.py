@@ -15,10 +15,13 @@ from tabhub.wire.panel_calls import InvocationEnd, InvocationStart
 
 MOST_STREAMS = 8
 MOST_WAITING = 1000
-"""Events that wait to be read; more are left out, and counted."""
+"""Events that wait to be read; one more pushes out the oldest."""
 
-MOST_ASKED = 20
-"""How many of the calls that wait for the person are named."""
+MOST_ASKED = 200
+"""How many of the calls that wait for the person are named.
+
+In the browser fewer can wait; only agents that ask the person themselves can have more.
+"""
 
 EventName = Literal["start", "end"]
 Listener = Callable[[EventName, InvocationStart], None]

@@ -34,6 +34,8 @@ class AskedCall(Struct, frozen=True):
 
     client: str
     tool: str
+    where: Literal["browser", "client"]
+    """Who asks them: tabhub in the browser, or the agent's own client."""
 
 
 class Approvals:
@@ -96,13 +98,15 @@ class Approvals:
     async def _panel_answer(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
         seconds = self._terms().seconds
         await _tell_waiting(call, request, seconds)
-        return await self._in_time(self._approver.ask(request, seconds), call, request)
+        asked = AskedCall(call.client.name, request.tool.name, "browser")
+        return await self._in_time(self._approver.ask(request, seconds), asked, call, request)
 
     async def _answer(self, call: Call, request: ApprovalRequest) -> ApprovalAnswer:
         if self._approver.present:
             return await self._panel_answer(call, request)
         if call.elicit is not None and self._terms().elicitation:
-            return await self._in_time(call.elicit(request), call, request)
+            asked = AskedCall(call.client.name, request.tool.name, "client")
+            return await self._in_time(call.elicit(request), asked, call, request)
         if self._terms().unattended == "allow":
             return ApprovalAnswer(True, by="unattended = allow", by_person=False)
         raise self._missed(request)
@@ -117,12 +121,15 @@ class Approvals:
         )
 
     async def _in_time(
-        self, asking: Coroutine[Any, Any, ApprovalAnswer], call: Call, request: ApprovalRequest
+        self,
+        asking: Coroutine[Any, Any, ApprovalAnswer],
+        asked: AskedCall,
+        call: Call,
+        request: ApprovalRequest,
     ) -> ApprovalAnswer:
         seconds = self._terms().seconds
         waiting = asyncio.create_task(asking)
         heartbeat = asyncio.create_task(_heartbeat(call, request))
-        asked = AskedCall(call.client.name, request.tool.name)
         self._asked.append(asked)
         try:
             self._notify()

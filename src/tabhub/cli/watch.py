@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse
@@ -24,6 +24,8 @@ COLOURS = {"done": "32", "failed": "31", "refused": "33", "cancelled": "33"}
 ASKED = "asked"
 """The event that has all calls which wait for the person."""
 NOTHING_ASKED: Facts = {"count": 0, "calls": []}
+PLACES = {"browser": "tabhub's button in the browser", "client": "the agent itself asks"}
+"""Where the person is asked."""
 Event = tuple[str, Facts]
 
 
@@ -59,6 +61,9 @@ def narrowed(events: Iterator[Event], client: str | None, tool: str | None) -> I
             if asked != before:
                 yield name, asked
         elif not name:
+            # The next server says nothing about it while nobody waits there.
+            if asked != NOTHING_ASKED:
+                yield ASKED, NOTHING_ASKED
             asked = NOTHING_ASKED
             yield name, facts
         elif wanted(facts):
@@ -109,7 +114,6 @@ def _show(events: Iterator[Event]) -> None:
         for name, facts in events:
             if not name:
                 live.clear()
-                asked = NOTHING_ASKED
                 below.above("The server is gone; waiting for it.")
             elif name == ASKED:
                 asked = facts
@@ -118,17 +122,24 @@ def _show(events: Iterator[Event]) -> None:
             else:
                 live.pop(facts["id"], None)
                 below.above(_line(facts))
-            below.says = _summary(live, asked)
+            below.says = summary(live, asked)
 
 
-def _summary(live: dict[str, Facts], asked: Facts) -> str:
-    parts = []
-    if asked["count"]:
-        yours = f"{asked['count']} for your yes (tabhub's button in the browser)"
-        parts.append(f"Waiting {yours}: {_names(asked['calls'])}")
+def summary(live: dict[str, Facts], asked: Facts) -> str:
+    """What waits for the person, where they can answer it, and what runs."""
+    parts = [*_waiting(asked["calls"])]
+    if unnamed := asked["count"] - len(asked["calls"]):
+        parts.append(f"{unnamed} more wait for your yes")
     if live:
         parts.append(f"{len(live)} running: {_names(live.values())}")
     return "; ".join(parts) or "Waiting for calls; Ctrl-C ends"
+
+
+def _waiting(calls: Sequence[Facts]) -> Iterator[str]:
+    for where, place in PLACES.items():
+        here = [call for call in calls if call["where"] == where]
+        if here:
+            yield f"Waiting {len(here)} for your yes ({place}): {_names(here)}"
 
 
 def _names(calls: Iterable[Facts]) -> str:

@@ -163,7 +163,8 @@ def test_status_says_which_browser_gets_the_calls_and_that_calls_wait(
     lines = here("status").stdout.splitlines()
     assert "  Chrome 150, started by tabhub, no side panel open, which gets the calls" in lines
     assert "  Chrome 150, your own, no side panel open" in lines
-    assert "2 calls wait for your yes: press tabhub's button in the browser" in lines
+    where = "press tabhub's button in the browser (or answer in the agent, if it asks)"
+    assert f"2 calls wait for your yes: {where}" in lines
     facts["browsers"] = both[:1]
     assert "gets the calls" not in here("status").stdout
 

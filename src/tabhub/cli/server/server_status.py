@@ -64,7 +64,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield f"tools:    {facts['toolCount']}"
     if count := facts.get("approvalsWaiting", 0):
         calls = "1 call waits" if count == 1 else f"{count} calls wait"
-        yield f"{calls} for your yes: press tabhub's button in the browser"
+        where = "press tabhub's button in the browser (or answer in the agent, if it asks)"
+        yield f"{calls} for your yes: {where}"
     yield from waiting_pages(facts.get("waitingPages", ()))
     for waiting in facts.get("waitingExtensions", ()):
         yield f"Waits to be paired: {waiting['origin']}: {command_text('extension', 'pair')}"
