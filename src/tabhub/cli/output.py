@@ -1,7 +1,9 @@
 """How commands print: tables on a terminal, JSON for programs."""
 
+import codecs
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TextIO
@@ -16,6 +18,8 @@ LAST_COLUMN_WIDTH = 30
 _KEPT_CONTROLS = {"\n", "\t"}
 _C1_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 """Some terminals obey these characters, and JSON encoders do not escape them."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_SHORT = (",", ":")
 
 
 def is_capable(stream: TextIO) -> bool:
@@ -52,24 +56,34 @@ def wants_json(requested: bool) -> bool:
 
 def print_json(value: Any) -> None:
     """Print one line for a program, indented lines for a person."""
-    encoded = _encoded(value)
-    text = (msgspec.json.format(encoded) if sys.stdout.isatty() else encoded).decode()
     # Flushed now: click handles a closed pipe here, but not when Python exits.
-    print(text.translate(_C1_CONTROLS), flush=True)
+    print(_json(value, is_indented=sys.stdout.isatty()), flush=True)
 
 
 def print_json_lines(values: Iterable[Any]) -> None:
     """Print each value in a line of its own, as soon as there is one."""
     for value in values:
-        print(_encoded(value).decode().translate(_C1_CONTROLS), flush=True)
+        print(_json(value, is_indented=False), flush=True)
 
 
-def _encoded(value: Any) -> bytes:
+def _json(value: Any, *, is_indented: bool) -> str:
     try:
-        return msgspec.json.encode(value)
+        encoded = msgspec.json.encode(value)
+        text = (msgspec.json.format(encoded) if is_indented else encoded).decode()
     except UnicodeEncodeError:
         # A path need not be text; the other encoder escapes what is none.
-        return json.dumps(value, separators=(",", ":")).encode()
+        text = json.dumps(value, indent=2) if is_indented else json.dumps(value, separators=_SHORT)
+    text = text.translate(_C1_CONTROLS)
+    return text if _takes_all(sys.stdout) else _NOT_ASCII.sub(_escaped, text)
+
+
+def _takes_all(stream: TextIO) -> bool:
+    """Whether its encoding has all characters; others escape in a way that is not JSON's."""
+    return codecs.lookup(stream.encoding or "utf-8").name == "utf-8"
+
+
+def _escaped(character: re.Match[str]) -> str:
+    return json.dumps(character[0])[1:-1]
 
 
 def harmless(text: str) -> str:

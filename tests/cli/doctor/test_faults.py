@@ -12,11 +12,13 @@ import socket
 import subprocess
 import sys
 import venv
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
 
 from tabhub.browser.launcher.installation import install_extension
+from tabhub.cli.output import print_json_lines
 from tabhub.config import secret
 from tabhub.config.paths import ELSEWHERE, Home
 from tabhub.system import locks
@@ -24,6 +26,7 @@ from tests.cli.conftest import Here
 from tests.support.eventually import PATIENCE
 from tests.support.http_client import free_port
 from tests.support.product import Product
+from tests.support.terminal import in_terminal
 
 READ_ONLY = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" && shift && exec "$@"'
 CAN_MOUNT = (
@@ -233,6 +236,10 @@ def test_a_home_whose_name_is_not_text_is_used(product: Product, tmp_path: Path)
     assert listed.returncode == 0, listed.stderr
     files = {agent["file"] for agent in json.loads(listed.stdout)["agents"]}
     assert f"{home}/.cursor/mcp.json" in files
+    shown = in_terminal(product.environment, "connect", "--json")
+    assert shown.returncode == 0, shown.text
+    assert {agent["file"] for agent in json.loads(shown.text)["agents"]} == files
+    assert shown.text.startswith('{\n  "agents": [\n')
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", ">&- 2>&-"])
@@ -248,6 +255,29 @@ def test_what_an_encoding_lacks_is_escaped(product: Product, tmp_path: Path) -> 
     product.environment |= {"PYTHONIOENCODING": "ascii", "HOME": str(tmp_path / "Jörg")}
     done = product.run("connect", "nothing-ü")
     assert "There is no agent 'nothing-\\xfc'" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_what_programs_read_is_json_in_every_encoding(
+    product: Product, tmp_path: Path, encoding: str
+) -> None:
+    home = tmp_path / "é€😀\x85"
+    product.environment |= {"PYTHONIOENCODING": encoding, "HOME": str(home)}
+    listed = product.run("connect")
+    files = {agent["file"] for agent in json.loads(listed.stdout)["agents"]}
+    assert f"{home}/.cursor/mcp.json" in files
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_lines_that_programs_read_are_json_in_every_encoding(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    values = [{"title": "é€😀\x85"}, "\udcff"]
+    written = BytesIO()
+    stdout = TextIOWrapper(written, encoding=encoding, errors="backslashreplace")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    print_json_lines(values)
+    assert [json.loads(line) for line in written.getvalue().splitlines()] == values
 
 
 def test_an_agent_that_starts_a_bridge_is_connected_also_if_the_port_is_taken(
