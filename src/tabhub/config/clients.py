@@ -57,9 +57,9 @@ class StoredClient(msgspec.Struct, frozen=True, rename="camel"):
     salt: str | None = None
     """Only for tokens that can be computed again from the main secret."""
 
-    def is_for(self, hash: str) -> bool:
+    def has_hash(self, token_hash: str) -> bool:
         """Whether this is the hash of its token."""
-        return hmac.compare_digest(self.hash.encode(), hash.encode())
+        return hmac.compare_digest(self.hash.encode(), token_hash.encode())
 
     def client(self) -> Client:
         toolsets = None if self.toolsets is None else frozenset(self.toolsets)
@@ -108,7 +108,7 @@ class Clients:
         """The client with this token. While the file is broken, its last good state counts."""
         found, hash = None, hash_of(token)
         for stored in self._current():
-            if stored.is_for(hash):
+            if stored.has_hash(hash):
                 found = stored.client()
         return found
 
@@ -228,7 +228,7 @@ def _computed(stored: Stored, name: str, secret: str) -> str | None:
     """The token that is stored for a name, if it was computed from this secret."""
     for client in stored:
         token = _derive(secret, client.salt or "")
-        if client.name == name and client.is_for(hash_of(token)):
+        if client.name == name and client.has_hash(hash_of(token)):
             return token
     return None
 

@@ -9,7 +9,7 @@ import msgspec
 
 from tabhub.config.files import locked, write_private
 from tabhub.config.paths import Home
-from tabhub.config.settings import BrokenFile, Settings, is_section, kind_at, parse
+from tabhub.config.settings import BrokenFile, Settings, is_section, kind_at, load, parse
 from tabhub.errors import InvalidArguments
 
 KeyPath = tuple[str, ...]
@@ -149,7 +149,8 @@ def edit(home: Home, change: Callable[[dict[str, Any]], None], check: Check = _n
         try:
             fresh = parse(changed, home)
         except BrokenFile as error:
-            # The file itself is as it was, so nobody has to repair it.
+            # Only a file that was broken before must be repaired: then this raises, and says so.
+            load(home)
             raise InvalidArguments(error.message) from None
         check(fresh)
         write_private(home.config, changed)

@@ -168,6 +168,19 @@ def test_a_value_that_is_no_longer_valid_can_be_replaced_or_removed(
         assert here("config", "get", "port").returncode == 0
 
 
+def test_a_good_change_of_a_file_that_is_not_valid_is_refused_with_the_way_out(
+    product: Product, here: Here
+) -> None:
+    product.home.mkdir(mode=0o700)
+    for written in ('{"port": "high", "dev": false}', '{"host": "0.0.0.0", "dev": false}'):
+        (product.home / "config.json").write_text(written)
+        for command in (("set", "dev", "true"), ("unset", "dev")):
+            refused = here("config", *command)
+            assert refused.returncode == 2
+            assert "Repair the file, or set it aside: " in refused.stderr
+        assert (product.home / "config.json").read_text() == written
+
+
 def test_get_hides_the_secret_as_show_does(product: Product, here: Here) -> None:
     assert here("config", "get", "secret").stdout == "null\n"
     here("extension", "path")

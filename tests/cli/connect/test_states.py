@@ -119,6 +119,8 @@ def test_an_entry_that_leads_to_no_tabhub_is_not_connected(
         {"env": {"HTTPS_PROXY": "http://proxy.example:3128"}},
         {"env": {"http_proxy": "http://127.0.0.1:3128"}},
         {"args": ["run", "--index-url", "https://mirror.example/simple", "tabhub"]},
+        {"args": ["--proxy", "http://127.0.0.1:3128", "tabhub"]},
+        {"args": ["--registry", "http://localhost:4873/", "tabhub"]},
     ],
 )
 def test_an_address_that_a_command_has_for_something_else_is_no_fault(
@@ -130,6 +132,19 @@ def test_an_address_that_a_command_has_for_something_else_is_no_fault(
     servers["mcpServers"]["tabhub"] |= more
     file.write_text(json.dumps(servers))
     assert states(here)["cursor"]["state"] == "connected"
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/gateway", "/sse"])
+def test_the_address_that_a_command_leads_to_counts_behind_that_of_a_proxy(
+    person: Path, here: Here, path: str
+) -> None:
+    assert here("connect", "cursor", "--stdio").returncode == 0
+    file = person / ".cursor" / "mcp.json"
+    servers = json.loads(file.read_text())
+    addresses = ["--proxy", "http://127.0.0.1:3128", f"http://127.0.0.1:9700{path}"]
+    servers["mcpServers"]["tabhub"]["args"] = addresses
+    file.write_text(json.dumps(servers))
+    assert "uses port 9700" in states(here)["cursor"]["detail"]
 
 
 @pytest.mark.parametrize(
@@ -197,6 +212,18 @@ def test_a_file_that_others_can_read_is_named_with_a_command_to_type(
     file.chmod(0o644)
     done = here("connect", "cursor", "--config", str(file))
     assert f"chmod 600 '{file}'" in done.stderr
+
+
+def test_what_an_agent_needs_is_said_as_it_is_with_and_without_a_server(
+    product: Product, person: Path
+) -> None:
+    says = product.run("connect", "cursor").stderr
+    assert "No server is running: `" in says and "starts one" in says
+    with product.running("start", "--port", "0"):
+        product.wait_running()
+        says = product.run("connect", "gemini").stderr
+    assert "It needs the server, which runs now" in says
+    assert "starts one" not in says
 
 
 def test_a_broken_file_is_named_once(person: Path, here: Here) -> None:

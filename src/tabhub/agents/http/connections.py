@@ -36,7 +36,7 @@ STALL_SECONDS = 30.0
 HEAD = b"HTTP/"
 """How the head of a response begins."""
 LENGTH = b"\r\ncontent-length: "
-"""What the head of a stream lacks."""
+"""What the head of a stream lacks; a head that has it waits for its first body."""
 
 SLOT = "tabhub.slot"
 """Key of a scope: the slot of the request's connection."""
@@ -123,7 +123,8 @@ class JoinedWrites:
     """A transport that sends the head of a response together with the body that follows at once.
 
     Apart they are two packets, for which the client wakes up twice. The head of a stream, which has
-    no body yet, leaves in the next step of the loop; one without any body, when `flush` is called.
+    no body yet, leaves in the next step of the loop. A head with a length waits for its first body,
+    or for `flush`; so a response with a length must begin its body at once.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:

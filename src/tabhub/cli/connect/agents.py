@@ -19,6 +19,8 @@ NAME = "tabhub"
 
 SCHEMES = ("http://", "https://")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PATHS = ("/mcp", "/sse")
+"""How the paths begin by which agents reach tabhub."""
 
 Json = dict[str, Any]
 
@@ -227,7 +229,7 @@ class Found(NamedTuple):
         A command may have others, of a proxy or of a package index.
         """
         if self.command:
-            return next((word for word in self.command if _local_port(word) is not None), None)
+            return next((word for word in self.command if _is_server(word)), None)
         return next((word for word in _words(self.entry) if word.startswith(SCHEMES)), None)
 
     @property
@@ -312,6 +314,10 @@ def _local_port(address: str) -> int | None:
         return parts.port if parts.scheme == "http" and parts.hostname in LOOPBACK else None
     except ValueError:
         return None
+
+
+def _is_server(word: str) -> bool:
+    return _local_port(word) is not None and urlsplit(word).path.startswith(PATHS)
 
 
 def _words(entry: Any) -> list[str]:

@@ -236,7 +236,7 @@ class _Connection:
         if edit is None:
             raise Internal(f"{self._file.path} could not be changed.")
         after = edit.apply(self._file.text)
-        _check(self._file.replaced(after), self._data, self._keys, entry)
+        _check(self._file.replaced(after), self._data, self._keys, value)
         return after, edit
 
     def _undone(self) -> str:
@@ -284,9 +284,13 @@ class _Connection:
         is_running = running.find(self._home) is not None
         bridge = command_text("connect", self._agent.name, "--stdio")
         start = command_text("start", "--background")
+        needs = (
+            f"It needs the server, which runs now: `{start}` starts it again"
+            if is_running
+            else f"No server is running: `{start}` starts one; run it again"
+        )
         yield (
-            f"{'It needs the server that runs now' if is_running else 'No server is running'}:"
-            f" `{start}` starts one; run it again when this machine has been restarted."
+            f"{needs} when this machine has been restarted."
             f" Or let {self._agent.title} start it: `{bridge}`."
         )
 
@@ -322,9 +326,7 @@ def _merged(before: Any, entry: dict[str, Any]) -> dict[str, Any]:
 def _check(changed: SettingsFile, before: Any, keys: tuple[str, ...], entry: Any) -> None:
     """Raise if anything but our own entry has changed."""
     after = changed.data()
-    found = at(after, keys)
-    is_right = found is None if entry is None else _includes(found, entry)
-    if not is_right or _without(after, keys) != _without(before, keys):
+    if at(after, keys) != entry or _without(after, keys) != _without(before, keys):
         raise Internal(f"{changed.path} could not be changed safely, so it was left as it was.")
 
 
