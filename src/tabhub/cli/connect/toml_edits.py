@@ -55,7 +55,7 @@ def update(text: str, path: Path, value: dict[str, Any]) -> Edit | None:
     if not isinstance(before, dict) or before == value:
         return put(text, path, value)
     start, old = _block(text, path)
-    if _table_of(old) != path:
+    if tables_of(old)[0][0] != path:
         # Its subtables stand before it, or without it.
         return put(text, path, value)
     new = _updated(old, path, before, value, newline_of(text))
@@ -114,11 +114,6 @@ def _updated(
     for start, end, new in sorted(edits, reverse=True):
         block = block[:start] + new + block[end:]
     return block
-
-
-def _table_of(block: str) -> Path:
-    """The table whose header is the first line."""
-    return tuple(tables_of(block)[0][0])
 
 
 def _block(text: str, path: Path) -> tuple[int, str]:
