@@ -1,6 +1,7 @@
 """Settings of every test run, and the check of the link in every test."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,9 @@ from tests.support.examples import QUICK
 
 # Both ends of the link check each command, also in servers that tests start as processes.
 os.environ["TABHUB_DEVELOPMENT"] = "1"
+# A run in the background of a shell ignores Ctrl-C, and so would the programs that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["tests.plugin_requirements", "pytester"]
 # A busy machine makes an example slow, not wrong.

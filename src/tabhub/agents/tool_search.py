@@ -233,19 +233,20 @@ class ToolSearch:
         return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
 
     def _described(self, name: str, client: Client) -> list[str]:
-        """The tools that have all its words among their own, without those to be careful with."""
+        """The tools that have all its words among their own, without those to be careful with;
+        first those whose names are most like it."""
         words = {*_words(name)}
         if name.startswith(PREFIX) or not words:
             return []
         found = (self._tools.get(other) for other in self._index.search(" ".join(words)))
-        fits = (
+        fits = [
             tool.name
             for tool in islice(found, COMPARED)
             if words <= {*_words(tool.name), *tool.keywords.split()}
             and not tool.is_careful
             and may_call(client, tool)
-        )
-        return list(islice(fits, SUGGESTIONS))
+        ]
+        return nlargest(SUGGESTIONS, fits, key=lambda other: _likeness(name, other))
 
     def _of_pages(self, name: str, client: Client) -> Iterator[str]:
         """The listed names of the page tools that have this name in their pages."""
@@ -270,6 +271,10 @@ def _words(name: str) -> list[str]:
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)
     different = dict.fromkeys(word.lower() for word in words)
     return [word for word in different if word != "browser"][:MOST_WORDS]
+
+
+def _likeness(name: str, other: str) -> float:
+    return SequenceMatcher(None, other, name).ratio()
 
 
 def _similarity_to(name: str) -> Callable[[str], tuple[float, float]]:

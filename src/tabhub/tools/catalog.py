@@ -73,7 +73,7 @@ KEYWORDS: dict[str, str] = {
     "browser_screenshot_tab": "screenshot picture image photo page look like capture screen shot",
     "browser_print_pdf": "save page pdf print export document",
     "computer": "mouse keyboard click type scroll screenshot zoom coordinates pixel",
-    "browser_delete_cookies": "clear remove logout",
+    "browser_delete_cookies": "clear remove",
     "browser_get_storage": "localstorage sessionstorage local session storage read",
     "browser_clear_site_data": "clear delete remove cache cookies local storage logout",
     "browser_download_file": "save fetch get file",
