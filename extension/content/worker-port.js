@@ -173,6 +173,12 @@ tabhub.define("port", () => {
     return fill.fill(element, body.text, body.clear, body.events, begin);
   }
 
+  /** @param {any} body the page may have changed while it was busy */
+  function fillIn({ confirmed, events }) {
+    asked.requireSame(confirmed);
+    return fill.insert(events, begin);
+  }
+
   /** @param {any} body */
   function select({ by, wanted, confirmed, ...how }) {
     asked.requireSame(confirmed);
@@ -336,7 +342,7 @@ tabhub.define("port", () => {
     ["syntheticHover", ({ point }) => mouse.hover(point)],
     ["syntheticWheel", ({ point, by }) => mouse.wheel(point, by)],
     ["insert", ({ text }) => writing.write(text)],
-    ["fillIn", (body) => put(body, () => fill.insert(body.events, begin))],
+    ["fillIn", (body) => put(body, () => fillIn(body))],
     ["syntheticKeys", ({ events }) => keyboard.play(events)],
     ["scroll", startScroll],
     ["noteScroll", (body) => scroll.note(points.at(body))],

@@ -9,7 +9,7 @@ import { clickNow } from "./click.js";
 import { askWithEditor } from "./editor-text.js";
 import { silence, trustOf } from "./hand.js";
 import { lastKeyEvents } from "./key-strokes.js";
-import { NotHere } from "./targets.js";
+import { NotHere, toCompare } from "./targets.js";
 
 /** @type {Set<import("../shared/command-errors.js").Reason>} why the page may have done its part */
 const NO_ANSWER = new Set(["timeout", "navigated_away"]);
@@ -98,7 +98,8 @@ async function putInto(context, target, question, values) {
     let [next, isCaught] = [/** @type {Question} */ (question), !isAtOnce];
     for (let ms = PROMPT_MS; !done; ms = Math.min(2 * ms, MOST_PROMPT_MS)) {
       const promptly = Date.now() + ms;
-      const what = next === "fillIn" ? { events: values.events } : { ...named, ...values, isGuess };
+      const prepared = { ...toCompare(context.input), events: values.events };
+      const what = next === "fillIn" ? prepared : { ...named, ...values, isGuess };
       const answered = order(frame, watch, next, { ...what, isCaught, promptly });
       last = { answered, promptly, watch };
       const answer = await answered;

@@ -16,7 +16,7 @@ const { fill } = await import("../../../../extension/worker/input/form-fields.js
 const { report } = await import("../../../../extension/worker/shared/tab-state.js");
 
 const [TAB, SITE] = [5, "a.example"];
-const MINTING = new Set(["changes", "filled", "settle"]);
+const MINTING = new Set(["asked", "changes", "filled", "settle"]);
 let asked, answers;
 
 chrome.debugger.sendCommand = async (_, method) => {
@@ -161,13 +161,16 @@ test("a text that the page has held up is put in only while the call lasts", asy
   const late = { typed: true, notDone: "late", sensitive: true };
   answers.fill = () => late;
   const orders = [];
-  answers.fillIn = ({ promptly, selector }) => {
-    orders.push({ selector, ms: promptly - Date.now() });
+  answers.fillIn = ({ promptly, selector, confirmed }) => {
+    orders.push({ selector, confirmed, ms: promptly - Date.now() });
     return orders.length === 1 ? { notDone: "yet" } : { typed: true, sensitive: true };
   };
-  await fill(context({ selector: "#name" }));
+  const confirmed = { ref: "ref_7", role: "textbox", name: "Name" };
+  answers.asked = () => ({ ...confirmed, ref: 7 });
+  await fill(context({ selector: "#name", confirmed }));
   assert.deepEqual(steps().slice(-5), ["fillIn", "settle", "fillIn", "settle", "fence"]);
   assert.ok(orders.every(({ selector, ms }) => selector === undefined && ms > 100));
+  assert.deepEqual(orders[0].confirmed, { ...confirmed, ref: 7 });
   asked = [];
   answers.fill = () => (openDialog(), late);
   const refused = ({ reason, data }) => reason === "dialog_open" && data.sensitive;
