@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tabhub.calls.call import Call
 from tabhub.calls.ports import LATE, ApprovalAnswer, ApprovalRequest, Approver
-from tabhub.errors import Forbidden
+from tabhub.errors import Forbidden, Unavailable
 
 HEARTBEAT_SECONDS = 10.0
 """How often a waiting call sends progress: some clients give up after a minute without any."""
@@ -45,6 +45,8 @@ class Approvals:
         self._approver = approver
         self._terms = terms
         self._asked: list[AskedCall] = []
+        self._waits: set[asyncio.Task[ApprovalAnswer]] = set()
+        self._is_closed = False
         self._listeners: list[Callable[[], None]] = []
 
     @property
@@ -56,6 +58,13 @@ class Approvals:
     def waiting(self) -> int:
         """How many requests have no answer yet."""
         return len(self._asked)
+
+    def close(self) -> bool:
+        """End all requests: the server stops. Returns whether there were any."""
+        self._is_closed = True
+        for waiting in self._waits:
+            waiting.cancel()
+        return bool(self._waits)
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call it whenever a call begins or ends to wait for an answer."""
@@ -131,14 +140,18 @@ class Approvals:
         waiting = asyncio.create_task(asking)
         heartbeat = asyncio.create_task(_heartbeat(call, request))
         self._asked.append(asked)
+        self._waits.add(waiting)
         try:
             self._notify()
             done, _ = await asyncio.wait({waiting}, timeout=seconds)
             if not done:
                 waiting.cancel(LATE)
                 raise _too_late(request, seconds)
+            if waiting.cancelled() and self._is_closed:
+                raise _stopped(request)
             return waiting.result()
         finally:
+            self._waits.discard(waiting)
             self._asked = [other for other in self._asked if other is not asked]
             self._notify()
             heartbeat.cancel()
@@ -192,6 +205,14 @@ def _too_late(request: ApprovalRequest, seconds: float) -> Forbidden:
         f"The person did not answer within {seconds:.0f} seconds whether {request.tool.name} may "
         f"run, so it did not run. {DO_NOT}",
         "approval_timeout",
+    )
+
+
+def _stopped(request: ApprovalRequest) -> Unavailable:
+    return Unavailable(
+        f"tabhub was stopped before the person answered whether {request.tool.name} may run, so "
+        "it did not run.",
+        "server_unavailable",
     )
 
 

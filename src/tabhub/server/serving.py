@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 KEEP_ALIVE_SECONDS = 75
 """Long enough for an agent to think between two calls."""
+ANSWER_SECONDS = 0.1
+"""What waited for the person is answered before its session ends."""
 
 
 class Server:
@@ -55,6 +57,8 @@ class Server:
             app.close()
 
     async def stop(self) -> None:
+        if self.app.approvals.close():
+            await asyncio.sleep(ANSWER_SECONDS)
         for endpoint in self.app.session_ends.endpoints:
             endpoint.close()
         self.app.sse.close()

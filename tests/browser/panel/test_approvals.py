@@ -416,3 +416,16 @@ async def test_long_names_of_agents_and_tools_are_cut() -> None:
         request = await question(extension)
         assert len(request["agent"]) <= 80 and len(request["title"]) <= 200
         call.cancel()
+
+
+async def test_a_call_that_waits_when_the_server_stops_is_told_that_nothing_was_done() -> None:
+    async with asking() as (server, extension, agent):
+        ran: list[Any] = []
+        extension.handlers["page.evaluate"] = ran.append
+        call = script(agent)
+        await question(extension)
+        await server.stop()
+        with pytest.raises(ToolFailed, match="so it did not run") as failed:
+            await call
+        assert failed.value.reason == "server_unavailable"
+        assert not ran
