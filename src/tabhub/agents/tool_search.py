@@ -229,8 +229,15 @@ class ToolSearch:
             for tool in islice(found, COMPARED)
             if may_call(client, tool) and _may_be_meant(name, tool) and any(similarity(tool.name))
         ]
-        close = nlargest(SUGGESTIONS, names, key=similarity) or self._described(name, client)
+        close = nlargest(SUGGESTIONS, names, key=similarity)
+        close = close or self._joined(name, client) or self._described(name, client)
         return list(dict.fromkeys((*self._of_pages(name, client), *close)))[:SUGGESTIONS]
+
+    def _joined(self, name: str, client: Client) -> list[str]:
+        """The tools of our own with the same letters: browser_opentab means browser_open_tab."""
+        letters = _letters(name)
+        own = (tool for tool in self._tools if tool.plugin == "browser" and may_call(client, tool))
+        return [tool.name for tool in own if _letters(tool.name) == letters]
 
     def _described(self, name: str, client: Client) -> list[str]:
         """The tools that have all its words among their own, without those to be careful with;
@@ -271,6 +278,10 @@ def _words(name: str) -> list[str]:
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+|\d+", name)
     different = dict.fromkeys(word.lower() for word in words)
     return [word for word in different if word != "browser"][:MOST_WORDS]
+
+
+def _letters(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
 
 
 def _likeness(name: str, other: str) -> float:

@@ -264,6 +264,8 @@ async def test_an_invalid_call_is_a_result_with_a_reason(arguments: Json, reason
         ("browser_clik", ["browser_click_element"]),
         ("clickElement", ["browser_click_element"]),
         ("browser_open", ["browser_open_tab"]),
+        ("browser_opentab", ["browser_open_tab"]),
+        ("browserexecutescript", ["browser_execute_script"]),
         ("screenshot", ["browser_screenshot_tab"]),
         ("browser_goto", None),
         ("browser_evaluate", ["browser_execute_script"]),
