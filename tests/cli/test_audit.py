@@ -164,6 +164,7 @@ def test_omitted_entries_are_reported(product: Product, here: Here) -> None:
     assert len(numbers(here)) == 60
     cut = here("audit", "--file", "--limit", "5")
     assert (len(json.loads(cut.stdout)), "more than 5" in cut.stderr) == (5, True)
+    assert "--file" not in cut.stderr
     assert here("audit", "--file", "--limit", "60").stderr == ""
 
 

@@ -132,3 +132,11 @@ def test_settings_that_are_not_text_are_refused_as_such(tmp_path: Path) -> None:
     home.config.write_bytes(b'{"host": "\xff"}')
     with pytest.raises(InvalidArguments, match="not valid JSON"):
         settings.load(home)
+
+
+def test_a_relative_home_is_the_same_from_everywhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TABHUB_HOME", "mine")
+    monkeypatch.chdir(tmp_path)
+    assert Home.from_environment().root == tmp_path / "mine"

@@ -109,7 +109,7 @@ def _followed(home: Home, filter: AuditFilter, limit: int | None) -> Iterator[En
 
 def _from_file(home: Home, filter: AuditFilter, limit: int | None) -> list[Entry]:
     most = None if limit is None else limit + 1
-    return _limited(limit, _matching_on_disk(home, filter, most))
+    return _limited(limit, _matching_on_disk(home, filter, most), is_all=True)
 
 
 def _matching_on_disk(home: Home, filter: AuditFilter, most: int | None) -> list[Entry]:
@@ -145,10 +145,12 @@ def _with_older(home: Home, filter: AuditFilter, limit: int, known: list[Entry])
     return entries if len(entries) > len(known) else known
 
 
-def _limited(limit: int | None, entries: list[Entry]) -> list[Entry]:
+def _limited(limit: int | None, entries: list[Entry], is_all: bool = False) -> list[Entry]:
+    """At most so many; `is_all`: of all on disk."""
     if limit is None or len(entries) <= limit:
         return entries
-    _note(f"There are more than {limit}; --limit N shows more, --file reads all on disk.")
+    whole = "." if is_all else ", --file reads all on disk."
+    _note(f"There are more than {limit}; --limit N shows more{whole}")
     return entries[:limit]
 
 

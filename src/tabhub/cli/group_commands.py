@@ -126,7 +126,7 @@ def client_revoke(name: ClientName) -> None:
 
 @permissions_app.command("list")
 def permissions_list(json: Json = False) -> None:
-    """List the levels that are set and the grants that people have given."""
+    """List the levels that are set and the grants that people have given for good."""
     from tabhub.cli.access.permissions import show
 
     show(json)
@@ -176,7 +176,9 @@ def permissions_explain(
     ] = "main",
     json: Json = False,
 ) -> None:
-    """Show what would be decided about a call, and by which rule."""
+    """Show what would be decided about a call, and by which rule. A yes for a session, which only
+    the running server knows, is left out.
+    """
     from tabhub.cli.access.permissions import explain
 
     explain(tool, url, client, json)

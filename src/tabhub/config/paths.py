@@ -13,8 +13,10 @@ from tabhub.system.rights import OTHERS_WRITE, is_own, others_can, private_folde
 
 ELSEWHERE = "Make it writable, or name another folder: TABHUB_HOME"
 """What helps if the home cannot be used."""
-_FULL = "Free space on that disk, or name another folder: TABHUB_HOME"
-_UNUSABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG}
+FULL = "Free space on that disk, or name another folder: TABHUB_HOME"
+"""What helps if its disk is full."""
+_NO_FOLDER = "Name a folder: TABHUB_HOME"
+_UNUSABLE = {errno.EROFS, errno.EACCES, errno.EPERM, errno.ENAMETOOLONG}
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -56,7 +58,7 @@ class Home:
     @classmethod
     def from_environment(cls) -> "Home":
         path = os.environ.get("TABHUB_HOME")
-        return cls(Path(path).expanduser()) if path else cls.default()
+        return cls(Path(path).expanduser().absolute()) if path else cls.default()
 
     @classmethod
     def default(cls) -> "Home":
@@ -71,11 +73,14 @@ class Home:
                 if not os.path.lexists(folder):
                     private_folder(folder)
         except OSError as error:
-            raise Unavailable(
-                f"{error.filename or self.root} cannot be made: {error.strerror}."
-                f" {_FULL if error.errno in _NO_SPACE else ELSEWHERE}",
-                "server_unavailable",
-            ) from None
+            path = error.filename or self.root
+            message = (
+                f"{path} is a file. {_NO_FOLDER}"
+                if os.path.isfile(path)
+                else f"{path} cannot be made: {error.strerror}."
+                f" {FULL if error.errno in _NO_SPACE else ELSEWHERE}"
+            )
+            raise Unavailable(message, "server_unavailable") from None
         return self
 
     def way_out(self, error: OSError) -> str | None:
@@ -83,7 +88,9 @@ class Home:
         if not error.filename or not _is_below(self.root, os.fsdecode(error.filename)):
             return None
         if error.errno in _NO_SPACE:
-            return _FULL
+            return FULL
+        if error.errno == errno.ENOTDIR:
+            return _NO_FOLDER
         return ELSEWHERE if error.errno in _UNUSABLE else None
 
 

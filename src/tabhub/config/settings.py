@@ -115,7 +115,7 @@ class SseSettings(_Section):
     port: Port | None = None
     """A second port for clients of HTTP+SSE; null for none, 0 for any free port."""
     host: str = "127.0.0.1"
-    """The address of the second port; only loopback is accepted."""
+    """The address of the second port; only 127.0.0.1 and localhost are accepted."""
     auth_token: Token | None = None
     """One more token for agents, at least 16 characters; its client is named `sse`."""
     cors_origins: list[Origin] = msgspec.field(default_factory=list)
@@ -189,7 +189,7 @@ class Settings(_Section):
     port: Port = DEFAULT_PORT
     """The server's port; 0 for any free port."""
     host: str = "127.0.0.1"
-    """The address that the server listens on; only loopback is accepted."""
+    """The address that the server listens on; only 127.0.0.1 and localhost are accepted."""
     mcp_server: SseSettings = msgspec.field(default_factory=SseSettings)
     limits: Limits = msgspec.field(default_factory=Limits)
     sessions: SessionSettings = msgspec.field(default_factory=SessionSettings)

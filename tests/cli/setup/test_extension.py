@@ -15,5 +15,6 @@ def test_each_step_is_a_line_and_the_picture_has_the_numbers_of_its_steps() -> N
 
 
 def test_nothing_is_said_to_be_copied_that_was_not() -> None:
-    lines = instructions(ExtensionFolder("/home/you/ext"), is_copied=False)
-    assert "clipboard" not in "\n".join(lines)
+    lines = "\n".join(instructions(ExtensionFolder("/home/you/ext"), is_copied=False))
+    assert "clipboard" not in lines
+    assert "Copy it from here." in lines and "paste or type it" in lines

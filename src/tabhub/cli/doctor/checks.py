@@ -24,7 +24,7 @@ from tabhub.cli.updating import advice, how_to_update_extension
 from tabhub.config import keys, secret, settings
 from tabhub.config.clients import Clients
 from tabhub.config.keys import LIVE, no_setting, unknown_keys
-from tabhub.config.paths import ELSEWHERE, Places
+from tabhub.config.paths import ELSEWHERE, FULL, Places
 from tabhub.config.settings import choose_toolsets
 from tabhub.store.active_rules import read_policy
 from tabhub.system.locks import is_replaceable
@@ -74,8 +74,11 @@ def _nearest(root: Path) -> Path:
 def disk(inspection: Inspection) -> Iterator[Finding]:
     folder = _nearest(inspection.home.root)
     free = shutil.disk_usage(folder).free
-    finding = fail if free < TOO_LITTLE_SPACE else warn if free < LOW_SPACE else ok
-    yield finding(f"{free // (1024 * 1024)} MB are free at {folder}.")
+    says = f"{free // (1024 * 1024)} MB are free at {folder}."
+    if free >= LOW_SPACE:
+        yield ok(says)
+    else:
+        yield (fail if free < TOO_LITTLE_SPACE else warn)(says, FULL)
 
 
 def secrets(inspection: Inspection) -> Iterator[Finding]:

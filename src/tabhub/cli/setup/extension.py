@@ -24,9 +24,9 @@ _CLIPBOARDS = {
 }
 """Commands that put their input on the clipboard, by platform; `clip.exe` is that of WSL."""
 _IN_DIALOG = {
-    "darwin": "In the dialog press Cmd-Shift-G, paste it, press Enter, then Open.",
-    "win32": "In the dialog paste it as the folder, then press Select Folder.",
-    "linux": "In the dialog press Ctrl-L, paste it, then press Open.",
+    "darwin": "In the dialog press Cmd-Shift-G, {enter} it, press Enter, then Open.",
+    "win32": "In the dialog {enter} it as the folder, then press Select Folder.",
+    "linux": "In the dialog press Ctrl-L, {enter} it, then press Open.",
 }
 _PICTURE = """\
 +-----------------------------------------------------------+
@@ -91,7 +91,7 @@ def _given(command: tuple[str, ...], text: str) -> bool:
 
 def instructions(folder: ExtensionFolder, *, is_copied: bool) -> Iterator[str]:
     """What to press, one thing in each line."""
-    copied = " It is on your clipboard." if is_copied else ""
+    copied = " It is on your clipboard." if is_copied else " Copy it from here."
     yield "1. In your browser, open chrome://extensions (type it into the address bar)."
     yield "2. Switch on Developer mode, at the top right."
     yield "3. Press Load unpacked, at the top left."
@@ -99,7 +99,8 @@ def instructions(folder: ExtensionFolder, *, is_copied: bool) -> Iterator[str]:
     yield f"     {folder.path}"
     if folder.in_wsl:
         yield f"   In a browser of WSL itself: {folder.in_wsl}"
-    yield f"   {_IN_DIALOG.get(sys.platform, _IN_DIALOG['linux'])}"
+    in_dialog = _IN_DIALOG.get(sys.platform, _IN_DIALOG["linux"])
+    yield f"   {in_dialog.format(enter='paste' if is_copied else 'paste or type')}"
     yield ""
     yield from (f"     {line}" for line in _PICTURE.splitlines())
     yield ""
