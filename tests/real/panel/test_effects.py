@@ -188,8 +188,9 @@ async def test_what_is_half_typed_survives_the_death_of_the_worker(tmp_path: Pat
         )
         await panel.until(f"{names} && !{names}.includes('browser_click_element')", "the filter")
         found = await panel.value(names)
+        ended = await here.cdp.worker()
         await here.cdp.kill_worker()
-        await panel.until(f"!({OPEN})", "the connection to be lost")
+        await eventually(here.cdp.worker, "another worker", until=lambda worker: worker != ended)
         await panel.until(f"{OPEN} && !document.querySelector('#view-tools').hidden", "it again")
         await panel.until(f"{names} === {found!r}", "the same tools")
         typed = "document.querySelector('#view-tools input[type=search]').value"

@@ -156,7 +156,6 @@ async def test_a_connection_that_status_has_not_named_is_refused(tmp_path: Path)
 
     async with serve(attend, "127.0.0.1", 0) as double, browser_with(tmp_path, managed) as cdp:
         port = next(iter(double.sockets)).getsockname()[1]
-        await eventually(lambda: cdp.in_worker("'describeTabState' in self"), "the worker to run")
         service = {"urls": [f"http://127.0.0.1:{port}"], "token": "any"}
         await store(cdp, remoteService=service)
         async with asyncio.timeout(PATIENCE):

@@ -12,6 +12,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from tests.support.eventually import eventually, eventually_sync
 
 EXTENSION = "chrome-extension:"
+HAS_RUN = "'describeTabState' in self"
+"""Whether the worker has run its modules: it is listed before that."""
 
 
 class CdpError(AssertionError):
@@ -58,8 +60,15 @@ class Cdp:
         return await self.send("Runtime.evaluate", session, **params)
 
     async def in_worker(self, code: str) -> Any:
-        """The value of an expression in the extension's worker."""
-        return await self.evaluate(await self.worker(), code)
+        """The value of an expression in the extension's worker, once that has run its modules."""
+
+        async def look() -> str | None:
+            worker = await self.worker()
+            return worker if await self.evaluate(worker, HAS_RUN) else None
+
+        # A worker may end between the lookup and the question.
+        worker = await eventually(look, "the worker to run", ignore=(CdpError,))
+        return await self.evaluate(worker, code)
 
     async def page(self, url: str) -> str:
         """The page at an address."""

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tests.support.browsers.cdp import Cdp
+from tests.support.browsers.cdp import Cdp, CdpError
 from tests.support.eventually import eventually
 
 PANEL = "chrome-extension://bnijbchbpfemkjpdjnamphipeaejgjni/panel/panel.html"
@@ -48,7 +48,8 @@ class Panel:
         return answer["result"].get("value")
 
     async def until(self, code: str, what: str) -> Any:
-        return await eventually(lambda: self.value(code), what)
+        # A page that is just being loaded again answers nothing.
+        return await eventually(lambda: self.value(code), what, ignore=(CdpError,))
 
     async def text(self, selector: str) -> str:
         found: str = await self.until(
