@@ -175,8 +175,9 @@ async def test_every_view_survives_a_reload_and_the_death_of_the_worker(tmp_path
             await panel.until(seen, view)
             await here.cdp.kill_worker()
             await panel.until(f"{OPEN} && {seen}", f"{view} after the death of the worker")
-            await panel.value("location.reload()")
-            await panel.until(f"{OPEN} && {seen}", f"{view} after a reload")
+            # The page goes on for a moment.
+            await panel.value("window.isOld = true; location.reload()")
+            await panel.until(f"!window.isOld && {OPEN} && {seen}", f"{view} after a reload")
 
 
 async def test_what_is_half_typed_survives_the_death_of_the_worker(tmp_path: Path) -> None:
