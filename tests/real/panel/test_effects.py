@@ -40,8 +40,10 @@ async def test_a_call_is_seen_as_it_runs_and_can_be_cancelled(tmp_path: Path, si
             await at_work(agent, tab)
             running = "#calls li[data-outcome=running]"
             # The calls that looked whether it is at work end first.
-            await panel.until("document.querySelector('#running').innerText === '1 running'", "it")
-            assert "Execute JavaScript" in await panel.text(running)
+            alone = f"document.querySelectorAll('{running}').length === 1"
+            named = f"document.querySelector('{running}').innerText.includes('Execute JavaScript')"
+            counted = "document.querySelector('#running').innerText === '1 running'"
+            await panel.until(f"{alone} && {named} && {counted}", "it alone")
             await panel.click(f"{running} [data-action=cancel-call]")
             assert (await failure(call)).reason == "cancelled_by_person"
             cancelled = await panel.text("#calls li[data-outcome=cancelled]")
