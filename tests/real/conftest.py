@@ -98,7 +98,15 @@ async def agent(product: tuple[Product, int]) -> AsyncIterator[Agent]:
 
 
 @pytest.fixture
-async def opened(agent: Agent) -> AsyncIterator[Opener]:
+async def emptied(product: tuple[Product, int], site: Site) -> None:
+    """No cookies and nothing in the site's storage: an earlier test may have left some."""
+    async with browser_of(product[0].home) as browser:
+        await browser.send("Storage.clearCookies")
+        await browser.clear_storage(site.url, site.other)
+
+
+@pytest.fixture
+async def opened(agent: Agent, emptied: None) -> AsyncIterator[Opener]:
     """Opens pages; their tabs are closed after the test."""
     tabs: list[int] = []
 

@@ -69,8 +69,6 @@ async def test_a_budget_cuts_the_result_with_a_note_of_the_missing_part(
     await agent.call("browser_execute_script", code=KEEP)
     whole = await agent.text(tool, **arguments)
     short = await agent.text(tool, maxTokens=100, **arguments)
-    # Other tests use the same site.
-    await agent.call("browser_execute_script", code="localStorage.clear()")
     assert len(short) < min(len(whole), 4 * 100 + 600)
     assert note in short
     assert note not in whole or tool in ("browser_find", "find")

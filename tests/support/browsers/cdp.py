@@ -95,6 +95,20 @@ class Cdp:
             if target["type"] == "service_worker" and target["url"].startswith(EXTENSION)
         ]
 
+    async def clear_storage(self, *origins: str) -> None:
+        """Forget what these origins have stored; the browser wants to hear it for some page."""
+        targets = (await self.send("Target.getTargets"))["targetInfos"]
+        page = next(target["targetId"] for target in targets if target["type"] == "page")
+        attached = await self.send("Target.attachToTarget", targetId=page, flatten=True)
+        for origin in origins:
+            await self.send(
+                "Storage.clearDataForOrigin",
+                attached["sessionId"],
+                origin=origin,
+                storageTypes="all",
+            )
+        await self.send("Target.detachFromTarget", sessionId=attached["sessionId"])
+
     async def crash(self, target: str) -> None:
         """Kill the process that renders a page."""
         attached = await self.send("Target.attachToTarget", targetId=target, flatten=True)
