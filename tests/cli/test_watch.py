@@ -99,3 +99,6 @@ def test_a_person_is_sent_to_where_each_call_asks_them() -> None:
     assert both == f"{browser}, cursor browser_read_page; {agent}"
     assert summary({}, {"count": 1, "calls": [script]}) == agent
     assert summary({}, {"count": 5, "calls": [script]}) == f"{agent}; 4 more wait for your yes"
+    older = {"client": "codex", "tool": "browser_execute_script"}
+    waits = "Waiting 1 for your yes: codex browser_execute_script"
+    assert summary({}, {"count": 1, "calls": [older]}) == waits

@@ -57,16 +57,17 @@ def wants_json(requested: bool) -> bool:
 def print_json(value: Any) -> None:
     """Print one line for a program, indented lines for a person."""
     # Flushed now: click handles a closed pipe here, but not when Python exits.
-    print(_json(value, is_indented=sys.stdout.isatty()), flush=True)
+    print(json_text(value, is_indented=sys.stdout.isatty()), flush=True)
 
 
 def print_json_lines(values: Iterable[Any]) -> None:
     """Print each value in a line of its own, as soon as there is one."""
     for value in values:
-        print(_json(value, is_indented=False), flush=True)
+        print(json_text(value), flush=True)
 
 
-def _json(value: Any, *, is_indented: bool) -> str:
+def json_text(value: Any, *, is_indented: bool = False) -> str:
+    """JSON that stays JSON in the encoding of the output."""
     try:
         encoded = msgspec.json.encode(value)
         text = (msgspec.json.format(encoded) if is_indented else encoded).decode()

@@ -24,8 +24,12 @@ COLOURS = {"done": "32", "failed": "31", "refused": "33", "cancelled": "33"}
 ASKED = "asked"
 """The event that has all calls which wait for the person."""
 NOTHING_ASKED: Facts = {"count": 0, "calls": []}
-PLACES = {"browser": "tabhub's button in the browser", "client": "the agent itself asks"}
-"""Where the person is asked."""
+PLACES = {
+    "browser": " (tabhub's button in the browser)",
+    "client": " (the agent itself asks)",
+    None: "",
+}
+"""Where the person is asked; a server from before an update does not say it."""
 Event = tuple[str, Facts]
 
 
@@ -137,9 +141,9 @@ def summary(live: dict[str, Facts], asked: Facts) -> str:
 
 def _waiting(calls: Sequence[Facts]) -> Iterator[str]:
     for where, place in PLACES.items():
-        here = [call for call in calls if call["where"] == where]
+        here = [call for call in calls if call.get("where") == where]
         if here:
-            yield f"Waiting {len(here)} for your yes ({place}): {_names(here)}"
+            yield f"Waiting {len(here)} for your yes{place}: {_names(here)}"
 
 
 def _names(calls: Iterable[Facts]) -> str:

@@ -1,6 +1,7 @@
 """Every verb of `tabhub config`."""
 
 import json
+import socket
 from typing import Any
 
 import pytest
@@ -46,6 +47,21 @@ def test_a_setting_is_written_as_json_or_in_words_and_read_back(
     for step in key.split(".", 2):
         stored = stored[step]
     assert stored == value
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_a_list_is_json_in_every_encoding(product: Product, here: Here, encoding: str) -> None:
+    product.environment["PYTHONIOENCODING"] = encoding
+    here("config", "set", "uploads.folders", json.dumps(["/é€😀"]))
+    assert json.loads(here("config", "get", "uploads.folders").stdout) == ["/é€😀"]
+
+
+def test_a_port_that_another_program_has_is_set_and_said_to_be_taken(here: Here) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = here("config", "set", "port", str(port))
+    assert (done.returncode, done.stdout) == (0, f"port = {port}\n")
+    assert f"Port {port} is used by another program" in done.stderr
 
 
 @pytest.mark.parametrize(

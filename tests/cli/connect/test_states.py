@@ -64,7 +64,7 @@ def test_connected_broken_and_no_longer_valid_are_told_apart(person: Path, here:
     assert found["windsurf"]["state"] == "broken file"
     assert "line 1" in found["windsurf"]["detail"]
     assert found["gemini"]["state"] == "not connected"
-    assert "token that is no longer valid" in found["gemini"]["detail"]
+    assert "token that was revoked" in found["gemini"]["detail"]
 
 
 def test_an_entry_whose_program_is_gone_is_not_connected(person: Path, here: Here) -> None:

@@ -146,8 +146,13 @@ def test_an_error_before_the_tool_is_reported_the_same_way(
     script.respond({"error": error}, 404)
     for command in ("call", "schema"):
         failed = product.run("tool", command, "x")
-        assert (failed.returncode, "There is no tool x." in failed.stderr) == (1, True)
+        assert failed.returncode == 1
+        assert "There is no tool x. To find one: " in failed.stderr
+        assert "tool list --query WORDS" in failed.stderr
     assert json.loads(product.run("tool", "call", "x").stdout) == {"error": error}
+    script.respond({"error": {**error, "message": "There is no tool x. Did you mean y?"}}, 404)
+    for command in ("call", "schema"):
+        assert "WORDS" not in product.run("tool", command, "x").stderr
 
 
 def test_a_refusal_of_the_server_exits_with_1_and_a_usage_error_with_2(

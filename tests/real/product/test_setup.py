@@ -113,7 +113,9 @@ async def test_calls_go_to_the_persons_browser_once_the_one_for_agents_is_closed
     try:
         async with browser_with(tmp_path / "browser", as_loaded(own)):
             with Terminal(own.environment, "setup", "--agent", "codex", columns=120) as terminal:
-                await asyncio.to_thread(terminal.wait_for, "Close it, so that they use yours?")
+                await asyncio.to_thread(
+                    terminal.wait_for, "Close it (this restarts the server), so"
+                )
                 terminal.type(b"\n")
                 await asyncio.to_thread(terminal.wait_for, "Waiting for Codex")
                 terminal.type(b"\n")

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from tabhub.cli import running
-from tabhub.cli.output import print_json
+from tabhub.cli import port_holder, running
+from tabhub.cli.output import json_text, print_json
 from tabhub.cli.own_program import command_text, program_text
 from tabhub.config import environment, keys, secret, settings
 from tabhub.config.clients import CLI, PRINTED, Clients
@@ -131,6 +131,7 @@ def set_key(key: str, written: str) -> None:
         )
     _reload_server(home, key)
     _print_moved_agents(home, key)
+    _print_taken(home, key)
 
 
 def unset(key: str) -> None:
@@ -177,6 +178,12 @@ def _print_moved_agents(home: Home, key: str) -> None:
     if names := names_elsewhere(port):
         again = " and ".join(command_text("connect", name) for name in names)
         print(f"Once a server runs on port {port}, connect again: {again}", file=sys.stderr)
+
+
+def _print_taken(home: Home, key: str) -> None:
+    """A port that another program has is no fault: it may be free by the next start."""
+    if key == PORT and running.reach(home) is None and (taken := port_holder.taken(home)):
+        print(f"tabhub: {taken}", file=sys.stderr)
 
 
 def _after_unset(home: Home, key: str) -> str:
@@ -266,7 +273,7 @@ def _check(home: Home, chosen: settings.Settings) -> None:
 
 
 def _written(value: Any) -> str:
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if isinstance(value, str) else json_text(value)
 
 
 def rotate_secret(confirmed: bool) -> None:

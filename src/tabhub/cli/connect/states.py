@@ -28,6 +28,7 @@ class EntryFault(NamedTuple):
 class OwnServer(NamedTuple):
     """What the entry of an agent has to lead to."""
 
+    home: Path
     port: int
     clients: Clients
     secret: str | None
@@ -36,7 +37,7 @@ class OwnServer(NamedTuple):
     @classmethod
     def of(cls, home: Home, port: int) -> "OwnServer":
         stored = secret.load(home)
-        return cls(port, Clients(home), None if stored is None else stored.secret)
+        return cls(home.root, port, Clients(home), None if stored is None else stored.secret)
 
 
 class AgentState(NamedTuple):
@@ -119,7 +120,8 @@ def fault_of(found: Found, server: OwnServer) -> EntryFault | None:
     if found.port is not None and found.port != server.port:
         return EntryFault(True, f"uses port {found.port}, and the server's is {server.port}")
     if found.token is not None and server.clients.find(found.token) is None:
-        return EntryFault(False, "has a token that is no longer valid")
+        says = f"has a token that was revoked, or is of another home than {server.home}"
+        return EntryFault(False, says)
     if found.token is None and found.port is not None and not found.has(server.secret):
         return EntryFault(False, "has no token")
     return None

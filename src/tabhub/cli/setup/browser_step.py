@@ -119,7 +119,8 @@ class BrowserStep:
 
     def _hand_over(self, waits: bool) -> None:
         say("A browser that tabhub has started is open too, and gets the calls of agents.")
-        if self._asks and agrees("Close it, so that they use yours?"):
+        question = "Close it (this restarts the server), so that they use yours?"
+        if self._asks and agrees(question):
             with redirect_stdout(io.StringIO()) as said:
                 stop()
             for sentence in said.getvalue().splitlines():

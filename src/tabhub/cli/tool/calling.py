@@ -15,7 +15,15 @@ import msgspec
 
 from tabhub.cli import FAILED
 from tabhub.cli.output import console, harmless, is_capable, print_json, print_table, wants_json
-from tabhub.cli.tool.rest_client import Json, RestClient, RestResponse, connect
+from tabhub.cli.own_program import command_text
+from tabhub.cli.tool.rest_client import (
+    Json,
+    ReportedError,
+    RequestRefused,
+    RestClient,
+    RestResponse,
+    connect,
+)
 from tabhub.cli.waiting import WaitingLine
 from tabhub.config.paths import Home
 from tabhub.config.settings import Settings, load
@@ -69,7 +77,10 @@ def show(plugin: str | None, toolset: str | None, query: str | None, as_json: bo
 
 
 def schema(name: str) -> None:
-    print_json(connect(Home.from_environment()).get(_path(name)))
+    try:
+        print_json(connect(Home.from_environment()).get(_path(name)))
+    except RequestRefused as error:
+        raise RequestRefused(_with_advice(ReportedError(str(error), error.reason))) from None
 
 
 def call(request: CallRequest, as_json: bool, as_text: bool) -> None:
@@ -81,7 +92,7 @@ def call(request: CallRequest, as_json: bool, as_text: bool) -> None:
     else:
         print_json(result or response.body)
     if response.fault is not None:
-        message, reason = response.fault
+        message, reason = _with_advice(response.fault)
         said = _to_person(message) if sys.stderr.isatty() else message
         print(f"tabhub: {harmless(said)}{reason and f' ({reason})'}", file=sys.stderr)
         sys.exit(FAILED)
@@ -96,6 +107,14 @@ def _call(rest: RestClient, request: CallRequest, arguments: bytes) -> RestRespo
         if sys.stderr.isatty():
             print("\ntabhub: Cancelled; no question about it waits any more.", file=sys.stderr)
         raise
+
+
+def _with_advice(fault: ReportedError) -> ReportedError:
+    """How to find a tool by other words, where the server knows no similar name."""
+    if fault.reason != "unknown_tool" or "?" in fault.message:
+        return fault
+    advice = f"To find one: {command_text('tool', 'list', '--query', 'WORDS')}"
+    return fault._replace(message=f"{fault.message} {advice}")
 
 
 def _to_person(message: str) -> str:
