@@ -16,6 +16,7 @@ import { note, noteFault } from "./shared/journal.js";
 import { Link } from "./link/link.js";
 import { checker } from "./link/input-schema.js";
 import { listenToLoads } from "./shared/tab-events.js";
+import { listenToTabs } from "./shared/tab-list.js";
 import { Server, keepServers } from "./link/servers.js";
 import {
   declinePermission,
@@ -160,6 +161,7 @@ note("info", "the worker has started");
 self.addEventListener("error", ({ error }) => noteFault(error));
 self.addEventListener("unhandledrejection", ({ reason }) => noteFault(reason));
 listenToLoads();
+listenToTabs();
 chrome.runtime.onConnect.addListener((port) => {
   if (!isPanel(port)) return frameConnected(port);
   panels.connected(port, attention.oldest);

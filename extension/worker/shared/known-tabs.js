@@ -2,6 +2,7 @@
 
 import { TITLE_LENGTH, URL_LENGTH, clip } from "./clip.js";
 import { CommandError } from "./command-errors.js";
+import { allTabs } from "./tab-list.js";
 import { register } from "./tab-state.js";
 
 // Extension pages, above all our own panel, belong to the person: an agent that could press its
@@ -93,7 +94,7 @@ function statusOf(tab) {
  */
 export async function listTabs(brief = false) {
   if (focusedWindowId === undefined) await findFocusedWindow();
-  const tabs = await chrome.tabs.query({});
+  const tabs = await allTabs();
   tabs.forEach(noteTab);
   const described = tabs.map(describe);
   return brief ? described.map(shorten) : described;

@@ -8,6 +8,8 @@ import pytest
 
 from tests.real.conftest import Opener
 from tests.support.agent import Agent, ToolFailed
+from tests.support.browsers.cdp import Cdp
+from tests.support.eventually import eventually
 from tests.support.site import Site
 
 pytestmark = pytest.mark.real_browser
@@ -145,3 +147,27 @@ async def test_a_script_may_be_strict(agent: Agent, opened: Opener, site: Site) 
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_execute_script", code="'use strict'; undeclared_x = 1")
     assert "undeclared_x is not defined" in failed.value.message
+
+
+async def test_a_list_follows_what_pages_and_people_do(
+    agent: Agent, opened: Opener, site: Site, cdp: Cdp
+) -> None:
+    tab = await opened(site.page("form"))
+
+    async def listed() -> dict[str, dict[str, Any]]:
+        tabs = (await agent.call("browser_list_tabs"))["tabs"]
+        return {one["url"].rpartition("/")[2]: one for one in tabs}
+
+    assert (await listed())["form.html"]["tabId"] == tab
+    page = await cdp.page_of(tab)
+    await cdp.evaluate(page, "document.title = 'Renamed'; history.pushState(0, '', '?moved')")
+    moved = "form.html?moved"
+    await eventually(listed, until=lambda tabs: tabs.get(moved, {}).get("title") == "Renamed")
+    assert not (await listed())[moved]["active"]
+    await cdp.in_worker(f"chrome.tabs.update({tab}, {{active: true}}).then(() => 1)")
+    await eventually(listed, until=lambda tabs: tabs[moved]["active"])
+    mine = await cdp.open(site.page("targets"))
+    tabs = await eventually(listed, until=lambda tabs: "targets.html" in tabs)
+    assert not tabs["targets.html"]["usable"] and tabs[moved]["usable"]
+    await cdp.send("Target.closeTarget", targetId=mine)
+    await eventually(listed, until=lambda tabs: "targets.html" not in tabs)
