@@ -3,6 +3,9 @@
 interface TabhubDom {
   firstChild(node: Node): Node | null;
   nextSibling(node: Node): Node | null;
+  firstElement(element: Element): Element | null;
+  lastElement(element: Element): Element | null;
+  nextElement(element: Element): Element | null;
   previousElement(element: Element): Element | null;
   isElement(node: Node | null): node is Element;
   isText(node: Node): node is Text;
@@ -17,6 +20,8 @@ interface TabhubDom {
   holdsAny(element: Element, selector: string): boolean;
   rect(element: Element): DOMRect;
   rects(element: Element): DOMRectList;
+  /** In the order of the document. */
+  isBefore(node: Node, other: Node): boolean;
   isConnected(node: Node): boolean;
   root(node: Node): Document | ShadowRoot;
   /** Open or closed. */
@@ -809,6 +814,11 @@ interface TabhubNotes {
   wasUnchecked(field: Element): boolean;
 }
 
+interface TabhubHiddenElements {
+  /** What is not shown, as far as there is time, without what is inside it. */
+  find(target: Element): Element[];
+}
+
 interface TabhubChangeNotes {
   /** The next action is to be noted. */
   expect(): void;
@@ -1183,6 +1193,7 @@ interface TabhubParts {
   keyboard: TabhubKeyboard;
   wordTargets: TabhubWordTargets;
   tasks: TabhubTasks;
+  hiddenElements: TabhubHiddenElements;
   changeNotes: TabhubChangeNotes;
   changeLines: TabhubChangeLines;
   firstContent: TabhubFirstContent;

@@ -39,13 +39,9 @@ tabhub.define("tasks", () => {
  * bounded, however much a page changes.
  */
 tabhub.define("changeNotes", () => {
-  const { isElement, isRendered, isText, isVisible, parent, queryAll, root, tag } = tabhub.dom;
-  const { isSkipped } = tabhub.roles;
+  const { isElement, isText, parent, queryAll, root } = tabhub.dom;
   const MOST_NODES = 1000;
   const MOST_FIELDS = 300;
-  const MOST_HIDDEN = 1000;
-  const HIDDEN_MS = 2;
-  const STEPS = 64;
   const FIELDS = "input, select, textarea";
   /** Attributes that the line of an element may show. */
   const SHOWN = new Set(
@@ -90,28 +86,10 @@ tabhub.define("changeNotes", () => {
         this.fields.set(field, stateOf(field));
     }
 
-    /** What is hidden now may be shown later without a change of the element itself. */
     lookForHidden() {
-      const body = tabhub.dom.body();
-      if (this.#isLooked || !body) return;
+      if (this.#isLooked) return;
       this.#isLooked = true;
-      const endAt = performance.now() + HIDDEN_MS;
-      const walk = tabhub.dom.treeWalker(body, NodeFilter.SHOW_ELEMENT);
-      let at = walk.nextNode();
-      for (let steps = 1; at && this.hidden.length < MOST_HIDDEN; steps++) {
-        const isOut = this.#isHidden(/** @type {Element} */ (at));
-        at = (isOut ? null : walk.firstChild()) ?? following(walk);
-        if (steps % STEPS === 0 && performance.now() > endAt) return;
-      }
-    }
-
-    /** @param {Element} element */
-    #isHidden(element) {
-      if (isVisible(element)) return false;
-      if (isSkipped(tag(element))) return true;
-      if (isRendered(element) && getComputedStyle(element).display === "contents") return false;
-      this.hidden.push(element);
-      return true;
+      this.hidden = tabhub.hiddenElements.find(this.target);
     }
 
     /** @param {MutationRecord[]} records */
@@ -182,15 +160,6 @@ tabhub.define("changeNotes", () => {
     return nodes.length > MOST_NODES
       ? Array.from({ length: MOST_NODES + 1 }, (_, i) => nodes[i])
       : nodes;
-  }
-
-  /** @param {TreeWalker} walk */
-  function following(walk) {
-    for (;;) {
-      const next = walk.nextSibling();
-      if (next) return next;
-      if (!walk.parentNode()) return null;
-    }
   }
 
   /** @param {Element} field */

@@ -227,11 +227,17 @@ tabhub.define("changeLines", () => {
    */
   function writeShown(notes, gone, lines) {
     const shown = notes.hidden.filter((element) => isConnected(element) && isVisible(element));
+    shown.sort(byPlace);
     const news = [...shown, ...fresh(notes, gone)].filter((element) => !isShutOff(element));
     const ranked = news.map((element) => ({ element, at: rank(element) }));
     for (const { element } of ranked.filter(({ at }) => at < 2).sort((a, b) => a.at - b.at))
       lines.tree(opened(element));
     return () => ranked.forEach(({ element, at }) => at === 2 && lines.tree(element));
+  }
+
+  /** As they come in the document. @param {Element} a @param {Element} b */
+  function byPlace(a, b) {
+    return tabhub.dom.isBefore(a, b) ? -1 : 1;
   }
 
   /** The dialog, or the list, that a wrapper around it was added for. @param {Element} element */

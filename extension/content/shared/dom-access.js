@@ -17,6 +17,9 @@ tabhub.define("dom", () => {
   const element = Element.prototype;
   const getFirstChild = getter(node, "firstChild");
   const getNextSibling = getter(node, "nextSibling");
+  const getFirstElement = getter(element, "firstElementChild");
+  const getLastElement = getter(element, "lastElementChild");
+  const getNextElement = getter(element, "nextElementSibling");
   const getPreviousElement = getter(element, "previousElementSibling");
   const getParentNode = getter(node, "parentNode");
   const getNodeType = getter(node, "nodeType");
@@ -32,7 +35,7 @@ tabhub.define("dom", () => {
   const getReadyState = getter(Document.prototype, "readyState");
   const getOuterHtml = getter(element, "outerHTML");
   const { createRange, createTreeWalker } = Document.prototype;
-  const { getRootNode } = node;
+  const { compareDocumentPosition: comparePosition, getRootNode } = node;
   const {
     getAttribute,
     getAttributeNames,
@@ -175,6 +178,9 @@ tabhub.define("dom", () => {
   return {
     firstChild: (n) => getFirstChild.call(n),
     nextSibling: (n) => getNextSibling.call(n),
+    firstElement: (el) => getFirstElement.call(el),
+    lastElement: (el) => getLastElement.call(el),
+    nextElement: (el) => getNextElement.call(el),
     previousElement: (el) => getPreviousElement.call(el),
     isElement,
     isText: /** @type {TabhubDom["isText"]} */ ((n) => getNodeType.call(n) === Node.TEXT_NODE),
@@ -188,6 +194,8 @@ tabhub.define("dom", () => {
     holdsAny: (el, selector) => querySelector.call(el, selector) !== null,
     rect: (el) => getBoundingClientRect.call(el),
     rects: (el) => getClientRects.call(el),
+    isBefore: (n, other) =>
+      (comparePosition.call(n, other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
     isConnected: (n) => getConnected.call(n),
     root: (n) => /** @type {Document | ShadowRoot} */ (getRootNode.call(n)),
     shadowRoot,

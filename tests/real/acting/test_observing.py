@@ -174,6 +174,41 @@ async def test_a_page_that_changes_forever_is_told_in_bounds(
     assert len(text) < 2500
 
 
+LARGE = """<style>.modal, .more {display: none} .open, .open + .more, .open .more {display: block}
+.error {visibility: hidden} .bad .error {visibility: visible}</style>
+<button id=go onclick="modal.classList.add('open')">Go</button><main></main>
+<div class=modal id=modal role=dialog aria-label=Sure>Sure?</div><script>
+const rows = Array.from({length: 3000}, (_, i) => `<div id=row${i}><h3>Row ${i}</h3>
+  <form><button type=button class=check>Check</button><p class=error>Missing ${i}</p></form>
+  <div class=fold><b>Fold</b><p class=more>Inside ${i}</p></div>
+  <a href="#${i}">link</a></div><p class=more>Details of ${i}</p>`);
+const place = document.querySelector("%s");
+place.insertAdjacentHTML(place === document.body ? "afterbegin" : "beforeend", rows.join(""));
+addEventListener("click", ({target}) => {
+  target.closest(".check")?.parentNode.classList.add("bad");
+  target.closest(".fold")?.classList.add("open");
+  if (target.localName === "h3") target.parentNode.classList.add("open");
+});
+</script>"""
+
+
+@pytest.mark.parametrize("place", ["main", "body"])
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ("#go", '+dialog "Sure"'),
+        ("#row1500 .check", '+"Missing 1500"'),
+        ("#row1500 h3", '+"Details of 1500"'),
+        ("#row2999 .fold", '+"Inside 2999"'),
+    ],
+)
+async def test_what_a_click_shows_is_found_in_a_large_page_too(
+    agent: Agent, opened: Opener, site: Site, selector: str, expected: str, place: str
+) -> None:
+    await opened(html(site, LARGE % place))
+    assert expected in [plain(line) for line in await changed(agent, selector=selector)]
+
+
 async def test_a_dialog_that_opens_and_closes_every_frame_does_not_hold_up(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
