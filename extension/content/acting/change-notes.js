@@ -39,9 +39,10 @@ tabhub.define("tasks", () => {
  * bounded, however much a page changes.
  */
 tabhub.define("changeNotes", () => {
-  const { isElement, isText, parent, queryAll, root } = tabhub.dom;
+  const { isBefore, isElement, isText, parent, queryAll, root } = tabhub.dom;
   const MOST_NODES = 1000;
-  const MOST_FIELDS = 300;
+  /** At the top of the page, and in each direction from the target. */
+  const MOST_FIELDS = 150;
   const FIELDS = "input, select, textarea";
   /** Attributes that the line of an element may show. */
   const SHOWN = new Set(
@@ -75,15 +76,21 @@ tabhub.define("changeNotes", () => {
       this.target = target;
       this.focused = tabhub.focus.deepest();
       const place = root(target);
-      this.#noteFields(document);
+      this.#noteFields(document, outermost(target));
       // An element that is not in the document has no such root.
-      if (place instanceof ShadowRoot) this.#noteFields(place);
+      if (place instanceof ShadowRoot) this.#noteFields(place, target);
     }
 
-    /** @param {Document | ShadowRoot} place */
-    #noteFields(place) {
-      for (const field of queryAll(place, FIELDS).slice(0, MOST_FIELDS))
-        this.fields.set(field, stateOf(field));
+    /**
+     * @param {Document | ShadowRoot} place
+     * @param {Element} target
+     */
+    #noteFields(place, target) {
+      const all = queryAll(place, FIELDS);
+      const at = firstBehind(all, target);
+      const near = all.slice(Math.max(at - MOST_FIELDS, 0), at + MOST_FIELDS);
+      for (const field of [...all.slice(0, MOST_FIELDS), ...near])
+        if (!this.fields.has(field)) this.fields.set(field, stateOf(field));
     }
 
     lookForHidden() {
@@ -160,6 +167,30 @@ tabhub.define("changeNotes", () => {
     return nodes.length > MOST_NODES
       ? Array.from({ length: MOST_NODES + 1 }, (_, i) => nodes[i])
       : nodes;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} the one of the document itself that it is in
+   */
+  function outermost(element) {
+    const place = root(element);
+    return place instanceof ShadowRoot ? outermost(place.host) : element;
+  }
+
+  /**
+   * @param {Element[]} all in the order of the document
+   * @param {Element} target
+   * @returns {number} which of them is the first that is not before the target
+   */
+  function firstBehind(all, target) {
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (isBefore(all[middle], target)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** @param {Element} field */

@@ -209,6 +209,24 @@ async def test_what_a_click_shows_is_found_in_a_large_page_too(
     assert expected in [plain(line) for line in await changed(agent, selector=selector)]
 
 
+BOXES = """<input id=total aria-label=Total value=0><main></main><script>
+const rows = Array.from({length: 1000}, (_, i) => `<label><input type=checkbox id=box${i}>Box ${i}
+  </label><button id=by${i} onclick="box${i}.checked = true; total.value = 1">By ${i}</button>`);
+document.querySelector("main").innerHTML = rows.join("");
+</script>"""
+
+
+@pytest.mark.parametrize("selector", ["#box700", "#by700", "#by999"])
+async def test_a_field_near_the_target_is_noted_among_a_thousand(
+    agent: Agent, opened: Opener, site: Site, selector: str
+) -> None:
+    await opened(html(site, BOXES))
+    number = selector.lstrip("#boxy")
+    lines = [plain(line) for line in await changed(agent, selector=selector)]
+    total = ['+textbox "Total" value="1"'] if selector.startswith("#by") else []
+    assert sorted(lines) == sorted([f'+checkbox "Box {number}" checked', *total])
+
+
 async def test_a_dialog_that_opens_and_closes_every_frame_does_not_hold_up(
     agent: Agent, opened: Opener, site: Site
 ) -> None:
