@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.built_package import wheels_once
-from tests.real.conftest import agent, opened, product
+from tests.real.conftest import agent, emptied, opened, product, site
 from tests.support.http_client import free_port
 from tests.support.product import Product
 from tests.support.static_site import serving
 
-__all__ = ["agent", "opened", "product"]
+__all__ = ["agent", "emptied", "opened", "product", "site"]
 
 PAGE = """<!doctype html><title>Example</title><h1>Example Domain</h1>
 <p><a href="next.html">Learn more</a></p>

@@ -5,10 +5,12 @@ import { CommandError, quoted } from "../shared/command-errors.js";
 import { getTab } from "../shared/known-tabs.js";
 import { lastFailure, watchLoads } from "../shared/tab-events.js";
 import { clip, URL_LENGTH } from "../shared/clip.js";
+import { within } from "../shared/timing.js";
 
 export const BLANK = "about:blank";
 const ABORTED = "net::ERR_ABORTED";
 const ABORT_GRACE_MS = 250;
+const BLANK_MS = 5000;
 
 /**
  * @typedef {object} Progress
@@ -24,6 +26,7 @@ export class LoadWait {
   #end = Promise.withResolvers();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #grace;
+  #tabId;
   #unwatch;
   #progress;
   #ignoresBlank;
@@ -33,6 +36,7 @@ export class LoadWait {
    * @param {Progress} [options]
    */
   constructor(tabId, { progress, ignoresBlank = false } = {}) {
+    this.#tabId = tabId;
     this.#progress = progress;
     this.#ignoresBlank = ignoresBlank;
     this.#unwatch = watchLoads(tabId, (event) => this.#step(event));
@@ -111,10 +115,34 @@ export class LoadWait {
   /** @param {import("../shared/tab-events.js").LoadEvent} event */
   #failed({ url, error = "" }) {
     const fail = () => this.fail(loadError(url, error));
-    // Aborted may mean that another navigation takes over, which starts in a moment.
-    if (error === ABORTED) this.#grace = setTimeout(fail, ABORT_GRACE_MS);
-    else fail();
+    if (error !== ABORTED) return fail();
+    // It may have been the navigation before this one, or another one takes over in a moment.
+    clearTimeout(this.#grace);
+    this.#grace = setTimeout(async () => {
+      if (!(await isLoading(this.#tabId))) fail();
+    }, ABORT_GRACE_MS);
   }
+}
+
+/** @param {number} tabId */
+async function isLoading(tabId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => undefined);
+  return tab?.pendingUrl !== undefined;
+}
+
+/**
+ * Until the blank page is there that a tab begins with: a browser that starts a process for it can
+ * be so late that it would take the place of the next page.
+ * @param {number} tabId
+ */
+export async function blankIsThere(tabId) {
+  const { promise, resolve } = Promise.withResolvers();
+  const unwatch = watchLoads(tabId, ({ step }) => {
+    if (step === "committed" || step === "complete") resolve(undefined);
+  });
+  const { pendingUrl } = await getTab(tabId);
+  if (pendingUrl !== undefined) await within(BLANK_MS, promise).catch(() => {});
+  unwatch();
 }
 
 /**

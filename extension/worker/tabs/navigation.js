@@ -23,7 +23,7 @@ import { onAbort } from "../shared/timing.js";
 import { createWindow, describeWindow, requireOwnWindow } from "./browser-windows.js";
 import { sessionOfClosed } from "./closed-tabs.js";
 import { awaitContent } from "./content-wait.js";
-import { BLANK, LoadWait, catchUp, wasAborted } from "./load-wait.js";
+import { BLANK, LoadWait, blankIsThere, catchUp, wasAborted } from "./load-wait.js";
 import { groupOf, joinGroup } from "./tab-groups.js";
 
 // Back and forward.
@@ -114,7 +114,9 @@ export async function openTab({ input, signal, reportTabChanges }) {
   const stop = endingEarly(tabId, wait);
   try {
     onAbort(signal, (reason) => wait.fail(reason));
+    const isBlank = startsBlank ? blankIsThere(tabId) : undefined;
     if (isRecorded) await recordBirth(tabId).catch(() => {});
+    await isBlank;
     if (startsBlank) await firstLeave(tabId, url);
     const groupId = group && (await joinGroup(tab, group));
     await catchUp(wait, tabId, url);
