@@ -123,6 +123,12 @@ class Product:
         look: Callable[[], int | None] = lambda: self.status().get("port")  # noqa: E731
         return eventually_sync(look, "the server to answer")
 
+    def audit(self) -> list[dict[str, Any]]:
+        """The entries of the log, without the lines that say that a call begins."""
+        file = self.home / "audit.log"
+        *lines, _ = file.read_text().split("\n") if file.exists() else [""]  # the last is not whole
+        return [entry for entry in map(json.loads, lines) if not entry.get("began")]
+
     def wait_browser(self, after: int = 0) -> dict[str, Any]:
         """The status, once an extension has connected after this time and reported its tabs."""
 

@@ -35,9 +35,9 @@ async def served(
     **more: Any,
 ) -> AsyncIterator[Server]:
     """Serve on a free port, or on two, for as long as the block lasts."""
-    # A reload changes the settings object, which tests share.
+    # A reload changes the settings objects, which tests share.
     settings = deepcopy(settings) if settings else Settings()
-    settings.rates = rates
+    settings.rates = deepcopy(rates)
     app = App(settings, SECRET, auth=auth, home=home, **more)
     listener = listen("127.0.0.1", 0)
     server = Server(app, listener, listen("127.0.0.1", 0) if second else None)

@@ -189,9 +189,8 @@ async def test_a_wait_has_its_duration_and_ends_when_it_is_cancelled(
     await asyncio.wait({call})
 
     def ended() -> list[Json]:
-        lines = (product[0].home / "audit.log").read_text().splitlines()
-        events = [json.loads(line) for line in lines]
-        return [event for event in events if event["arguments"].get("duration") == 29.5]
+        entries = product[0].audit()
+        return [entry for entry in entries if entry["arguments"].get("duration") == 29.5]
 
     assert eventually_sync(ended, "the end of the wait")[0]["error"]["reason"] == "cancelled"
 

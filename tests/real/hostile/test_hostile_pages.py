@@ -7,7 +7,6 @@ tests/extension/test_own_browser.py: pairing, backoff, the debugger that detache
 """
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import quote
@@ -120,8 +119,7 @@ async def test_a_cancelled_action_that_waits_for_a_busy_page_never_happens(
 
 def cancelled(product: Product, tool: str) -> int:
     """How many calls of a tool the audit log records as cancelled."""
-    lines = map(json.loads, (product.home / "audit.log").read_bytes().splitlines())
-    errors = [line.get("error") or {} for line in lines if line["tool"] == tool]
+    errors = [entry.get("error") or {} for entry in product.audit() if entry["tool"] == tool]
     return sum(error.get("reason") == "cancelled" for error in errors)
 
 

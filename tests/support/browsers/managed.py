@@ -56,10 +56,7 @@ class Rig:
         assert allowed.returncode == 0, allowed.stderr
 
     def audit(self) -> list[dict[str, Any]]:
-        """The entries of the log, without the lines that say that a call begins."""
-        file = self.product.home / "audit.log"
-        lines = file.read_text().splitlines() if file.exists() else []
-        return [entry for entry in map(json.loads, lines) if not entry.get("began")]
+        return self.product.audit()
 
 
 def desktop_with_downloads(folder: Path) -> Path:
