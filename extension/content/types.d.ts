@@ -680,8 +680,13 @@ interface TabhubFocus {
   wasSecret(): boolean;
   /** The element that keys go to from now on. */
   begin(): Element | null;
-  /** `held` and `editor`: as for what is filled in. */
-  after(held?: string | null): {
+  /** Whether a result can say what it holds: a box is on or off instead. */
+  tells(element: Element): boolean;
+  /**
+   * `held` and `editor`: as for what is filled in; `isKey`: for one key, whose field is meant even
+   * if the focus has moved on.
+   */
+  after(options: { held?: string | null; isKey?: boolean }): {
     value?: string;
     focused?: string;
     sensitive: boolean;
@@ -768,6 +773,8 @@ interface TabhubEvidence {
   arrived(): boolean;
   /** Whether the link that was clicked opens in another tab. */
   opens(): boolean;
+  /** The scheme of the link that was clicked, if another program opens such links. */
+  outside(): string | undefined;
   /** Whether a drag of data has begun. */
   dragging(): boolean;
   hovered(): boolean;
@@ -805,24 +812,32 @@ interface TabhubNotes {
   focused: Element | null;
   added: Set<Node>;
   removed: Set<Element>;
-  changed: Set<Element>;
+  changed: Map<Element, Set<string>>;
+  retold: Set<Element>;
   loose: Set<Text>;
   invalid: Set<HTMLElement>;
-  hidden: Element[];
+  hidden: Set<Element>;
+  /** What lay over the page. */
+  overlays: Element[];
   isFull: boolean;
+  isUnseen(node: Node | null): boolean;
   otherFields(): Element[];
   wasUnchecked(field: Element): boolean;
 }
 
 interface TabhubHiddenElements {
-  /** What is not shown, as far as there is time, without what is inside it. */
-  find(target: Element): Element[];
+  /**
+   * What is not shown, in a part of a large page, without what is inside it; and the shadow roots
+   * of components there.
+   */
+  find(target: Element): { hidden: Element[]; roots: ShadowRoot[] };
 }
 
 interface TabhubChangeNotes {
   /** The next action is to be noted. */
   expect(): void;
-  begin(target: Element): void;
+  /** `found` gets the shadow roots of components elsewhere in the page. */
+  begin(target: Element, found: (root: ShadowRoot) => void): void;
   lookForHidden(): void;
   note(records: MutationRecord[]): void;
   now(): TabhubNotes | null;

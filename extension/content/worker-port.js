@@ -245,8 +245,12 @@ tabhub.define("port", () => {
   }
 
   async function rest() {
-    const { opens, arrived } = evidence;
-    return { ...(await settle.rest()), opening: opens(), arrived: arrived() };
+    const { opens, outside, arrived } = evidence;
+    const rest = await settle.rest();
+    const scheme = outside();
+    // The browser asks the person, or another program opens it; the page stays.
+    const stays = scheme && { outside: scheme, navigating: false, downloading: false };
+    return { ...rest, opening: opens(), arrived: arrived(), ...stays };
   }
 
   /** @param {any} how */
@@ -335,7 +339,8 @@ tabhub.define("port", () => {
     ["hasField", () => focus.hasField()],
     ["wasSecret", () => focus.wasSecret()],
     ["expectDrop", ({ number }) => guard.expectDrop(number)],
-    ["pressed", (body) => minting(body, () => focus.after(body.held))],
+    ["pressed", (body) => minting(body, () => focus.after({ held: body.held, isKey: true }))],
+    ["typed", (body) => minting(body, () => focus.after(body))],
     ["field", (body) => minting(body, () => field.look(target.find(body)))],
     ["focusedFrame", (body) => minting(body, () => focus.frame())],
     ["syntheticClick", ({ point, press }) => mouse.click(point, press)],

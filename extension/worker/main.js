@@ -15,8 +15,8 @@ import { findLostLoads, injectEverywhere } from "./frames/content-scripts.js";
 import { note, noteFault } from "./shared/journal.js";
 import { Link } from "./link/link.js";
 import { checker } from "./link/input-schema.js";
+import { listenToTabs } from "./shared/known-tabs.js";
 import { listenToLoads } from "./shared/tab-events.js";
-import { listenToTabs } from "./shared/tab-list.js";
 import { Server, keepServers } from "./link/servers.js";
 import {
   declinePermission,

@@ -19,7 +19,7 @@ OURS_HERE = {
     # A description for a result, not for a message.
     "content/acting/focused-field.js": {"name", "tabhub.refs.mint(element)"},
     "content/acting/field-filling.js": {
-        *("advice", "words", 'attr(element, "type")', "shown(input, text)"),
+        *("advice", "words", 'attr(element, "type")', "shown(input, text)", "form"),
     },
     "content/acting/field-values.js": {"advice", "list", "what"},
     "content/page_tools/mcp-sources.js": {"name"},

@@ -13,6 +13,9 @@ tabhub.define("evidence", () => {
   ]);
   const CLICKS = new Set(["click", "auxclick"]);
   const OPENING = /^(https?|file|blob|about):/;
+  const SCHEME = /^[a-z][a-z0-9+.-]{0,30}:$/;
+  /** What the browser itself opens, or refuses to. */
+  const OWN = /^(https?|ftp|file|filesystem|blob|about|data|javascript|chrome.*|view-source):$/;
   /** @type {Element | null} */
   let expected = null;
   let kinds = new Set();
@@ -57,6 +60,13 @@ tabhub.define("evidence", () => {
     return isAside || link.target === "_blank";
   }
 
+  /** The scheme of a link that was clicked, if another program opens such links. */
+  function outside() {
+    if (!followed || followed.event.defaultPrevented) return undefined;
+    const { protocol } = followed.link;
+    return SCHEME.test(protocol) && !OWN.test(protocol) ? protocol : undefined;
+  }
+
   /** @param {DragEvent} event */
   function noteDrag(event) {
     if (event.isTrusted) dragged = event;
@@ -88,6 +98,7 @@ tabhub.define("evidence", () => {
     arrived: () => hasArrived,
     vouch: (event) => void own.add(event),
     opens,
+    outside,
     dragging: () => dragged !== null && !dragged.defaultPrevented,
     onArrival: (given) => void (listener = given),
   };
@@ -135,8 +146,8 @@ tabhub.define("settle", () => {
     isDrawnLater = Boolean(editor?.line);
     changes = 0;
     navigateEvent = null;
-    tabhub.changeNotes.begin(element);
     const observer = new MutationObserver(noteMutations);
+    tabhub.changeNotes.begin(element, (root) => observer.observe(root, WATCHED));
     for (const root of rootsAround(element)) observer.observe(root, WATCHED);
     for (const name of EFFECTS) window.addEventListener(name, noteChange, true);
     navigation?.addEventListener("navigate", noteNavigate);

@@ -39,11 +39,16 @@ tabhub.define("tasks", () => {
  * bounded, however much a page changes.
  */
 tabhub.define("changeNotes", () => {
-  const { isBefore, isElement, isText, parent, queryAll, root } = tabhub.dom;
+  const { isBefore, isElement, isText, isVisible, parent, queryAll, root } = tabhub.dom;
   const MOST_NODES = 1000;
-  /** At the top of the page, and in each direction from the target. */
+  /** At each end of the page, and in each direction from the target. */
   const MOST_FIELDS = 150;
   const FIELDS = "input, select, textarea";
+  /** What lies over the page: that it has gone is worth a line, however it was shut. */
+  const OVERLAYS =
+    "dialog, [popover], [aria-modal=true], [role=dialog], [role=alertdialog], [role=alert], " +
+    "[role=menu], [role=listbox], [role=tooltip]";
+  const MOST_OVERLAYS = 50;
   /** Attributes that the line of an element may show. */
   const SHOWN = new Set(
     (
@@ -58,22 +63,31 @@ tabhub.define("changeNotes", () => {
     added = new Set();
     /** @type {Set<Element>} */
     removed = new Set();
-    /** @type {Set<Element>} whose text, or whose state, is another one */
-    changed = new Set();
+    /** @type {Map<Element, Set<string>>} whose state is another one, by attributes */
+    changed = new Map();
+    /** @type {Set<Element>} whose text is another one */
+    retold = new Set();
     /** @type {Set<Text>} that came right into the body, whose first words are others' */
     loose = new Set();
     /** @type {Set<HTMLElement>} fields that the browser finds invalid */
     invalid = new Set();
-    /** @type {Element[]} what was not rendered, without what is inside it */
-    hidden = [];
+    /** @type {Set<Element>} what was not rendered, without what is inside it */
+    hidden = new Set();
+    /** @type {Element[]} */
+    overlays = [];
     /** @type {Map<Element, string>} what fields held */
     fields = new Map();
     isFull = false;
     #isLooked = false;
+    #foundRoot;
 
-    /** @param {Element} target of the action */
-    constructor(target) {
+    /**
+     * @param {Element} target of the action
+     * @param {(root: ShadowRoot) => void} foundRoot
+     */
+    constructor(target, foundRoot) {
       this.target = target;
+      this.#foundRoot = foundRoot;
       this.focused = tabhub.focus.deepest();
       const place = root(target);
       this.#noteFields(document, outermost(target));
@@ -89,14 +103,21 @@ tabhub.define("changeNotes", () => {
       const all = queryAll(place, FIELDS);
       const at = firstBehind(all, target);
       const near = all.slice(Math.max(at - MOST_FIELDS, 0), at + MOST_FIELDS);
-      for (const field of [...all.slice(0, MOST_FIELDS), ...near])
+      for (const field of [...all.slice(0, MOST_FIELDS), ...near, ...all.slice(-MOST_FIELDS)])
         if (!this.fields.has(field)) this.fields.set(field, stateOf(field));
     }
 
     lookForHidden() {
       if (this.#isLooked) return;
       this.#isLooked = true;
-      this.hidden = tabhub.hiddenElements.find(this.target);
+      const { hidden, roots } = tabhub.hiddenElements.find(this.target);
+      this.hidden = new Set(hidden);
+      for (const root of roots) {
+        this.#foundRoot(root);
+        this.#noteFields(root, this.target);
+      }
+      const all = [document, ...roots].flatMap((place) => queryAll(place, OVERLAYS));
+      this.overlays = all.slice(0, MOST_OVERLAYS).filter(isVisible);
     }
 
     /** @param {MutationRecord[]} records */
@@ -104,15 +125,16 @@ tabhub.define("changeNotes", () => {
       for (const record of records) {
         if (this.isFull) return;
         this.#noteRecord(record);
-        const size = this.added.size + this.removed.size + this.changed.size + this.loose.size;
-        if (size > MOST_NODES) this.isFull = true;
+        const { added, removed, changed, retold, loose } = this;
+        const sizes = [added, removed, changed, retold, loose].map(({ size }) => size);
+        if (sizes.reduce((sum, size) => sum + size) > MOST_NODES) this.isFull = true;
       }
     }
 
     /** @param {MutationRecord} record */
     #noteRecord({ type, target, attributeName, addedNodes, removedNodes }) {
       if (type === "attributes") {
-        if (SHOWN.has(attributeName ?? "")) this.changed.add(/** @type {Element} */ (target));
+        if (SHOWN.has(attributeName ?? "")) this.#noteState(target, String(attributeName));
       } else if (type === "characterData") this.#noteText(target);
       else {
         for (const node of firstOf(removedNodes)) this.#noteRemoved(node, target);
@@ -120,11 +142,22 @@ tabhub.define("changeNotes", () => {
       }
     }
 
+    /**
+     * @param {Node} target
+     * @param {string} attribute
+     */
+    #noteState(target, attribute) {
+      const element = /** @type {Element} */ (target);
+      const known = this.changed.get(element);
+      if (known) known.add(attribute);
+      else this.changed.set(element, new Set([attribute]));
+    }
+
     /** @param {Node} text */
     #noteText(text) {
       const around = parent(text);
       if (around && around === tabhub.dom.body() && isText(text)) this.loose.add(text);
-      else if (around) this.changed.add(around);
+      else if (around) this.retold.add(around);
     }
 
     /**
@@ -134,8 +167,16 @@ tabhub.define("changeNotes", () => {
     #noteRemoved(node, target) {
       // A node that was only moved, or came and went.
       if (this.added.delete(node)) return;
-      if (isElement(node)) this.removed.add(node);
-      else if (isElement(target)) this.changed.add(target);
+      // Nobody has seen what was in something hidden.
+      if (isElement(node)) this.isUnseen(target) || this.removed.add(node);
+      else if (isElement(target)) this.retold.add(target);
+    }
+
+    /** Whether it was not rendered before. @param {Node | null} node */
+    isUnseen(node) {
+      for (let at = node; at; at = parent(at))
+        if (this.hidden.has(/** @type {Element} */ (at))) return true;
+      return false;
     }
 
     /** @param {Node} node */
@@ -196,7 +237,8 @@ tabhub.define("changeNotes", () => {
   /** @param {Element} field */
   function stateOf(field) {
     const isBox = field instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(field.type);
-    return isBox ? String(field.checked) : tabhub.values.current(field);
+    if (!isBox) return tabhub.values.current(field);
+    return field.indeterminate ? "mixed" : String(field.checked);
   }
 
   /** @type {ChangeNotes | null} */
@@ -208,8 +250,8 @@ tabhub.define("changeNotes", () => {
     expect() {
       isWanted = true;
     },
-    begin(target) {
-      notes = isWanted ? new ChangeNotes(target) : null;
+    begin(target, foundRoot) {
+      notes = isWanted ? new ChangeNotes(target, foundRoot) : null;
       if (!notes) return;
       window.addEventListener("invalid", noteInvalid, true);
       // While the worker gets the answer to its question, and before the input comes.

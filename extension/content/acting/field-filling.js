@@ -17,6 +17,16 @@ tabhub.define("fill", () => {
     ["time", /^\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/],
     ["week", /^\d{4,6}-W\d\d$/],
   ]);
+  const FORMS = new Map([
+    ["color", "#rrggbb"],
+    ["date", "YYYY-MM-DD"],
+    ["datetime-local", "YYYY-MM-DDTHH:MM"],
+    ["month", "YYYY-MM"],
+    ["time", "HH:MM"],
+    ["week", "YYYY-Www"],
+  ]);
+  const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/i;
+  const { createElement } = Document.prototype;
   const REFUSED = new Map([
     ["checkbox", "Click it instead."],
     ["radio", "Click it instead."],
@@ -67,9 +77,39 @@ tabhub.define("fill", () => {
    * @param {string} text
    */
   function set(input, text) {
-    const isFit = text === "" || SET_TYPES.get(input.type)?.test(text);
-    if (!isFit) refuse(`A field of type ${input.type} does not take "${shown(input, text)}".`);
+    const isFit = text === "" || (SET_TYPES.get(input.type)?.test(text) && exists(input, text));
+    if (!isFit) refuseForm(input, text);
     tabhub.writing.set(input, text);
+  }
+
+  /** There is no 30 February: a field is empty then. @param {HTMLInputElement} input @param {string} text */
+  function exists({ type }, text) {
+    const probe = /** @type {HTMLInputElement} */ (createElement.call(document, "input"));
+    probe.type = type;
+    probe.value = text;
+    return probe.value !== "";
+  }
+
+  /**
+   * @param {HTMLInputElement} input
+   * @param {string} text
+   * @returns {never}
+   */
+  function refuseForm(input, text) {
+    const form = FORMS.get(input.type) ?? "a number";
+    return refuse(
+      `A field of type ${input.type} does not take "${shown(input, text)}": give ${form}.`,
+    );
+  }
+
+  /**
+   * Such a field would drop what it does not take, and what it holds now too.
+   * @param {HTMLElement} element
+   * @param {string} text
+   */
+  function refuseNoNumber(element, text) {
+    const isNumber = element instanceof HTMLInputElement && element.type === "number";
+    if (isNumber && text !== "" && !NUMBER.test(text.trim())) refuseForm(element, text);
   }
 
   /**
@@ -160,8 +200,9 @@ tabhub.define("fill", () => {
     refuseUnfit(element);
     showPart(tabhub.editors.surface(element));
     const before = current(element);
-    const typed = put(element, text, clear, begin);
     const expected = clear ? text : before + text;
+    refuseNoNumber(element, expected);
+    const typed = put(element, text, clear, begin);
     filling = { element, before, expected, typed, text, clear, editor };
     return typed;
   }

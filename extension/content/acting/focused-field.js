@@ -54,6 +54,11 @@ tabhub.define("focus", () => {
     return !(element instanceof HTMLSelectElement) && isField(element);
   }
 
+  /** @type {TabhubFocus["tells"]} */
+  function tells(element) {
+    return element instanceof HTMLSelectElement || isText(element);
+  }
+
   /** @param {Element} element */
   function refuseReadonly(element) {
     const isLocked = tabhub.dom.has(element, "readonly");
@@ -152,15 +157,18 @@ tabhub.define("focus", () => {
       if (isInFrame()) regain();
       return start() ?? body() ?? documentElement();
     },
-    after(held) {
+    tells,
+    after({ held, isKey = false }) {
       const now = deepest();
       const { current, shown } = tabhub.values;
-      const drawn = now && isField(now) ? current(now) : undefined;
-      const value = now && drawn !== undefined ? shown(now, held ?? drawn) : undefined;
+      const isLeft = isKey && before && isConnected(before) && tells(before);
+      const told = isLeft ? before : now;
+      const drawn = told && tells(told) ? current(told) : undefined;
+      const value = told && drawn !== undefined ? shown(told, held ?? drawn) : undefined;
       const focused =
         now !== before && now && !isNothing(now) ? tabhub.hit.describe(now) : undefined;
-      const sensitive = now !== null && tabhub.secrets.isSecret(now);
-      const editor = now && !sensitive ? tabhub.editors.around(now) : null;
+      const sensitive = told !== null && tabhub.secrets.isSecret(told);
+      const editor = told && !sensitive ? tabhub.editors.around(told) : null;
       const asked = editor ? tabhub.refs.mint(editor.root) : undefined;
       const isElsewhere = value === undefined && focused === undefined;
       return {

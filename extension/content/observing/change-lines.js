@@ -6,6 +6,7 @@ tabhub.define("changeLines", () => {
   const { attr, closest, has, holds, isConnected, isElement, isVisible, parent } = tabhub.dom;
   const { queryDeep, rawText, tag } = tabhub.dom;
   const { clean, clip } = tabhub.names;
+  const { current } = tabhub.values;
   const { quote } = tabhub.lines;
   const DEPTH = 12;
   const MAX_MS = 30;
@@ -27,6 +28,28 @@ tabhub.define("changeLines", () => {
   const NAMED_GONE = words(
     "alert alertdialog article button cell checkbox dialog heading img link listbox listitem menu " +
       "menuitem option radio row status tab table textbox tooltip treeitem",
+  );
+
+  /** Their name is all of their text, so that their line says what is inside. */
+  const LEAVES = words(
+    "button checkbox combobox heading img link menuitem menuitemcheckbox menuitemradio option " +
+      "progressbar radio searchbox slider spinbutton switch tab textbox",
+  );
+  /** Pages draw these again with the same words to say them once more. */
+  const LIVE = words("alert alertdialog dialog status");
+  /** Longer ones are not read for one word that changed in them. */
+  const SHORT = 200;
+  /** What a state is called that is not so any more, and of which the line says nothing. */
+  const OFF = new Map(
+    Object.entries({
+      "aria-checked": "unchecked",
+      "aria-current": "not current",
+      "aria-disabled": "enabled",
+      "aria-invalid": "valid",
+      "aria-pressed": "not pressed",
+      "aria-selected": "not selected",
+      disabled: "enabled",
+    }),
   );
 
   /** @typedef {ReturnType<typeof tabhub.changeNotes.take>} Notes */
@@ -71,8 +94,10 @@ tabhub.define("changeLines", () => {
   class Lines {
     /** @type {string[]} */
     #lines = [];
-    /** @type {Set<Element>} */
+    /** @type {Set<Element>} with all that is inside */
     #written = new Set();
+    /** @type {Set<Element>} of which only their own line is written */
+    #own = new Set();
     #room;
     #endAt = tabhub.dom.deadline(LINES_MS);
     isCut = false;
@@ -95,6 +120,7 @@ tabhub.define("changeLines", () => {
 
     /** @param {Element} element */
     has(element) {
+      if (this.#own.has(element)) return true;
       for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
         if (this.#written.has(at)) return true;
       return false;
@@ -116,7 +142,7 @@ tabhub.define("changeLines", () => {
     line(element, more = "") {
       if (this.#isFull() || this.has(element)) return;
       const line = lineOf(element);
-      this.#written.add(element);
+      (LEAVES.has(roleOf(element)) ? this.#written : this.#own).add(element);
       if (line) this.add(`+${line}${more}`);
     }
 
@@ -157,7 +183,7 @@ tabhub.define("changeLines", () => {
     for (let i = 0; inside.nextNode(); i++) if (i > MOST_MARKUP_NODES) return "";
     const fields = [element, ...tabhub.dom.queryIn(element, "input, select, textarea")];
     const held = fields.map((field) =>
-      field instanceof HTMLInputElement ? `${field.checked} ${field.value}` : "",
+      field instanceof HTMLInputElement ? `${field.checked} ${field.value}` : current(field),
     );
     return `${tabhub.dom.markup(element)} ${held.join(" ")}`;
   }
@@ -187,7 +213,7 @@ tabhub.define("changeLines", () => {
       if (!isVisible(element)) return tabhub.dom.isRendered(element);
       const same = before?.get(markupOf(element))?.pop();
       if (same) gone.delete(same);
-      return !same;
+      return !same || LIVE.has(roleOf(element));
     });
   }
 
@@ -200,22 +226,23 @@ tabhub.define("changeLines", () => {
     return false;
   }
 
-  /**
-   * @param {Set<Element>} hidden what was not rendered before
-   * @param {Element} element
-   */
-  function wasUnseen(hidden, element) {
-    if (tabhub.roles.isSkipped(tag(element)) || closest(element, "head")) return true;
-    for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
-      if (hidden.has(at)) return true;
-    return false;
+  /** Its words, with room between those of different elements. @param {Element} element */
+  function textOf(element) {
+    const all = tabhub.dom.treeWalker(element, NodeFilter.SHOW_TEXT);
+    let text = "";
+    for (let i = 0; i < MOST_MARKUP_NODES && text.length < NAME_LENGTH * 2; i++) {
+      const node = /** @type {Text | null} */ (all.nextNode());
+      if (!node) break;
+      text += ` ${node.data.slice(0, NAME_LENGTH * 2)}`;
+    }
+    return clean(text);
   }
 
   /** @param {Element} element that is not on the page any more */
   function goneLine(element) {
     const role = roleOf(element);
     if (tabhub.secrets.isSecret(element)) return "";
-    const name = attr(element, "aria-label") || clean(rawText(element, NAME_LENGTH * 2));
+    const name = attr(element, "aria-label") || textOf(element);
     if (!name) return "";
     return `-${NAMED_GONE.has(role) ? `${role} ` : ""}${quote(clip(name, NAME_LENGTH))}`;
   }
@@ -226,7 +253,7 @@ tabhub.define("changeLines", () => {
    * @param {Lines} lines
    */
   function writeShown(notes, gone, lines) {
-    const shown = notes.hidden.filter((element) => isConnected(element) && isVisible(element));
+    const shown = [...notes.hidden].filter((element) => isConnected(element) && isVisible(element));
     shown.sort(byPlace);
     const news = [...shown, ...fresh(notes, gone)].filter((element) => !isShutOff(element));
     const ranked = news.map((element) => ({ element, at: rank(element) }));
@@ -289,17 +316,56 @@ tabhub.define("changeLines", () => {
    * @param {boolean} isValueKnown
    */
   function writeChanged(notes, lines, isValueKnown) {
-    for (const element of notes.changed) {
-      if (!isConnected(element) || !isVisible(element) || isShutOff(element)) continue;
-      const isKnown =
-        isValueKnown && (holds(notes.target, element) || holds(element, notes.target));
-      const isOver = element === tabhub.dom.body() || element === tabhub.dom.documentElement();
-      if (!isKnown && !isOver) lines.line(ownerOf(element));
-    }
+    for (const [element, attributes] of notes.changed)
+      if (isNews(element, notes, isValueKnown))
+        lines.line(ownerOf(element), offWord(element, attributes));
+    for (const element of notes.retold)
+      if (isNews(element, notes, isValueKnown)) writeText(element, lines);
     for (const text of notes.loose) {
       const words = isConnected(text) ? quoted(text.data) : "";
       if (words) lines.add(`+${words}`);
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {NonNullable<Notes>} notes
+   * @param {boolean} isValueKnown
+   */
+  function isNews(element, { target }, isValueKnown) {
+    if (!isConnected(element) || !isVisible(element) || isShutOff(element)) return false;
+    if (element === tabhub.dom.body() || element === tabhub.dom.documentElement()) return false;
+    const isEditor = element instanceof HTMLElement && tabhub.dom.isContentEditable(element);
+    return !isValueKnown || !(holds(target, element) || (isEditor && holds(element, target)));
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Set<string>} attributes that have changed
+   */
+  function offWord(element, attributes) {
+    const off = [...attributes].find(
+      (name) => OFF.has(name) && (!has(element, name) || attr(element, name) === "false"),
+    );
+    return off ? ` ${OFF.get(off)}` : "";
+  }
+
+  /**
+   * Its owner with the new words; of a large one only the words.
+   * @param {Element} element
+   * @param {Lines} lines
+   */
+  function writeText(element, lines) {
+    const owner = ownerOf(element);
+    if (LEAVES.has(roleOf(owner))) return lines.line(owner);
+    const row = closest(element, "tr, [role=row]");
+    for (const whole of [row, DIALOGS.has(roleOf(owner)) ? null : owner]) {
+      if (whole && rawText(whole, SHORT + 1).length <= SHORT) {
+        if (!textOf(whole)) lines.line(whole, " empty");
+        return lines.tree(whole);
+      }
+    }
+    lines.tree(element);
   }
 
   /**
@@ -309,9 +375,14 @@ tabhub.define("changeLines", () => {
    */
   function writeGone(notes, removed, lines) {
     const gone = [...removed].filter((element) => !isConnected(element));
-    const hidden = [...notes.changed].filter((el) => isConnected(el) && !isVisible(el));
-    const unseen = new Set(notes.hidden);
-    const seen = [...gone, ...hidden].filter((element) => !wasUnseen(unseen, element));
+    const changed = [...notes.changed.keys(), ...notes.retold, ...notes.overlays];
+    const hidden = changed.filter((el) => isConnected(el) && !isVisible(el));
+    const seen = [...gone, ...hidden].filter(
+      (element) =>
+        !notes.isUnseen(element) &&
+        !tabhub.roles.isSkipped(tag(element)) &&
+        !closest(element, "head"),
+    );
     const named = new Set(seen.map(goneLine).filter(Boolean));
     [...named].slice(0, MOST_GONE).forEach((line) => lines.add(line));
     if (named.size > MOST_GONE) lines.isCut = true;
@@ -330,10 +401,11 @@ tabhub.define("changeLines", () => {
   }
 
   return {
-    write({ maxChars, isValueKnown, mayAskAgain }) {
+    write({ maxChars, isValueKnown: saysValue, mayAskAgain }) {
       const { changeNotes } = tabhub;
       const notes = mayAskAgain ? changeNotes.now() : changeNotes.take();
       if (!notes) return null;
+      const isValueKnown = saysValue && tabhub.focus.tells(notes.target);
       const lines = new Lines(maxChars);
       const gone = new Set(notes.removed);
       const writeRest = writeShown(notes, gone, lines);

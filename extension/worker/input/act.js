@@ -89,6 +89,7 @@ register({
  * @property {boolean} navigating
  * @property {boolean} [opening]
  * @property {boolean} [downloading]
+ * @property {string} [outside] the scheme of a link that another program opens
  * @property {Lines | null} [changes] what has changed, if it was to say it at once
  * @property {FieldState} [held] what the field holds, likewise
  */
@@ -116,6 +117,12 @@ export class NavigationWatch {
 
   get wasAborted() {
     return this.#seen.get("failed") === ABORTED;
+  }
+
+  /** @returns {string | undefined} why the page that it led to could not be loaded */
+  get failure() {
+    const error = /** @type {string | undefined} */ (this.#seen.get("failed"));
+    return error === ABORTED || error === CLOSED ? undefined : error;
   }
 
   /** Whether the tab has closed. */
@@ -279,6 +286,9 @@ export class Watch {
     if (rest.downloading) await this.#outcomes.until(START_MS, "download");
     if (this.#navigation.wasAborted) await this.#downloadOrClosing();
     if (this.#navigation.wasClosed) return this.#closed();
+    const { failure: unloaded } = this.#navigation;
+    const gone = { mutated: true, changes: undefined, held: undefined };
+    if (unloaded) return { ...rest, ...this.found, ...gone, unloaded };
     const navigated = await this.#navigation.destination();
     const changes = this.#navigation.hasLeft ? undefined : await this.#whatChanged(seen);
     const mutated = rest.mutated || navigated !== undefined;
@@ -414,7 +424,8 @@ function settleOf({ settle = REQUESTS_MS }) {
 /**
  * `refusedBy`: what a press would have hit, and did not; `isChanged`: that was meant, but is not
  * what the person said yes to any more; `closed`: the tab has closed; `leaving`: the
- * tab goes to another page, which is not there yet; `held`: what the page says of the field, if it
+ * tab goes to another page, which is not there yet; `outside`: the scheme of a link that another
+ * program opens; `unloaded`: why the page it led to could not be loaded; `held`: what the page says of the field, if it
  * was asked
  * @typedef {object} Outcome
  * @property {boolean} mutated
@@ -431,6 +442,8 @@ function settleOf({ settle = REQUESTS_MS }) {
  * @property {boolean} [closed]
  * @property {number} [opener]
  * @property {boolean} [leaving]
+ * @property {string} [outside]
+ * @property {string} [unloaded]
  * @property {Promise<FieldState>} [held]
  */
 
@@ -630,8 +643,10 @@ export function requireArrival({ arrived, dialog, refusedBy, isChanged }, what) 
  */
 export function effectOf(outcome) {
   const { navigated, mutated, opened, download, changes, closed, opener, leaving } = outcome;
+  const { outside, unloaded } = outcome;
   const dialog = outcome.dialog ?? outcome.chooser ?? outcome.login;
-  return { navigated, mutated, dialog, opened, download, changes, closed, opener, leaving };
+  const after = { closed, opener, leaving, outside, unloaded };
+  return { navigated, mutated, dialog, opened, download, changes, ...after };
 }
 
 /**

@@ -56,7 +56,7 @@ function heldText(most) {
 /**
  * Asks a frame what a field holds; if that is an editor, the editor itself says it.
  * @param {Frame} frame
- * @param {"filled" | "pressed"} question
+ * @param {"filled" | "pressed" | "typed"} question
  * @param {import("./hand.js").Hand} hand
  * @returns {Promise<Answer>}
  */

@@ -82,6 +82,7 @@ export async function press(context) {
         frame,
         () => frame.ask("focus", how),
         () => strokes,
+        "pressed",
       ),
     ),
   );
@@ -99,7 +100,8 @@ export async function type(context) {
   return inTurnWithHand(context, async (handed) =>
     withFocus({ ...handed, input: {} }, ({ frame }) => {
       const focus = () => frame.ask("typing", {});
-      return sendKeys(handed, frame, focus, ({ isText }) => piecesOf(text, Boolean(isText)));
+      const pieces = (/** @type {Ready} */ { isText }) => piecesOf(text, Boolean(isText));
+      return sendKeys(handed, frame, focus, pieces, "typed");
     }),
   );
 }
@@ -109,8 +111,9 @@ export async function type(context) {
  * @param {Frame} frame
  * @param {() => Promise<Ready>} focus
  * @param {(ready: Ready) => Piece[]} piecesFor
+ * @param {"pressed" | "typed"} question
  */
-async function sendKeys(context, frame, focus, piecesFor) {
+async function sendKeys(context, frame, focus, piecesFor, question) {
   const { hand } = context;
   const target = new KeyTarget(context, frame);
   let sensitive = false;
@@ -127,7 +130,8 @@ async function sendKeys(context, frame, focus, piecesFor) {
     const how = { ...context, saysValue: true };
     const outcome = await actAndRest(how, frame, () => untilIdle(frame), act);
     if (!target.hasWritten) await requireKeys(frame, outcome);
-    const { sensitive: isSecret, ...state } = await stateAfter(target.frame, hand, outcome);
+    const { frame: last } = target;
+    const { sensitive: isSecret, ...state } = await stateAfter(last, hand, outcome, question);
     const effect = { ...effectOf(outcome), ...state };
     return { effect, ...trustOf(hand), sensitive: sensitive || Boolean(isSecret) };
   } catch (error) {
@@ -247,9 +251,10 @@ async function isFocused(tabId, reach) {
  * @param {Frame} frame
  * @param {import("./hand.js").Hand} hand
  * @param {import("./act.js").Outcome} outcome
+ * @param {"pressed" | "typed"} question
  * @returns {Promise<FieldState>}
  */
-async function stateAfter(frame, hand, { dialog, navigated, closed }) {
+async function stateAfter(frame, hand, { dialog, navigated, closed }, question) {
   if (dialog || closed || navigated !== undefined) return {};
-  return askWithEditor(frame, "pressed", hand).catch(() => ({}));
+  return askWithEditor(frame, question, hand).catch(() => ({}));
 }

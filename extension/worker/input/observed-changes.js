@@ -1,6 +1,6 @@
 /**
- * What an action changes, in its own frame and in the page around it, as lines of a reading. Only
- * frames of sites that the caller may read are asked.
+ * What an action changes, in its own frame, in the page around it and in other frames of its site,
+ * as lines of a reading. Only frames of sites that the caller may read are asked.
  */
 
 import { askMinting, framesOf } from "../frames/frames.js";
@@ -11,6 +11,7 @@ import { askMinting, framesOf } from "../frames/frames.js";
 /** @typedef {{lines: string, whole: boolean}} Lines */
 
 const ANSWER_MS = 1000;
+const MOST_INNER = 4;
 /** What a frame says if it has no notes. */
 export const NONE = { lines: "", whole: true };
 
@@ -30,8 +31,9 @@ export class ChangeWatch {
    */
   start(frame) {
     if (!this.#context.input.observe) return;
-    const main = framesOf(frame.tabId)[0];
-    const others = main && main !== frame ? [main] : [];
+    const [main, ...inner] = framesOf(frame.tabId);
+    const alike = inner.filter(({ site }) => site === frame.site).slice(0, MOST_INNER);
+    const others = [main, ...alike].filter((other) => other !== undefined && other !== frame);
     this.#frames = [frame, ...others];
     void frame.ask("expectChanges", {}).catch(() => {});
     for (const other of others) void other.ask("watchChanges", {}).catch(() => {});

@@ -1,6 +1,6 @@
 /** Trusted input, sent by the debugger. */
 
-import { CommandError } from "../shared/command-errors.js";
+import { CommandError, messageOf } from "../shared/command-errors.js";
 import { send } from "../debugger/debugger.js";
 import { saver, register } from "../shared/tab-state.js";
 import { SHIFT, keyEvents, modifierBits } from "./key-strokes.js";
@@ -76,7 +76,22 @@ async function restorePlaces() {
 function mouse(tabId, type, params) {
   places.set(tabId, { x: params.x, y: params.y });
   save();
-  return send(tabId, "Input.dispatchMouseEvent", { type, ...params });
+  return input(tabId, "Input.dispatchMouseEvent", { type, ...params });
+}
+
+/**
+ * Where it leads to another program (mailto:), the browser takes the debugger away before it
+ * answers. The page says whether the input has arrived.
+ * @param {number} tabId
+ * @param {string} method
+ * @param {object} params
+ */
+async function input(tabId, method, params) {
+  try {
+    await send(tabId, method, params);
+  } catch (error) {
+    if (!/^Detached while handling/.test(messageOf(error))) throw error;
+  }
 }
 
 /**
@@ -130,7 +145,7 @@ export async function hoverAt(tabId, { x, y }) {
  * @param {import("./key-strokes.js").Stroke} stroke
  */
 export async function strike(tabId, stroke) {
-  const sent = keyEvents(stroke).map((event) => send(tabId, "Input.dispatchKeyEvent", event));
+  const sent = keyEvents(stroke).map((event) => input(tabId, "Input.dispatchKeyEvent", event));
   await Promise.all(sent);
 }
 

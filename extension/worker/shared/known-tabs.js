@@ -2,7 +2,6 @@
 
 import { TITLE_LENGTH, URL_LENGTH, clip } from "./clip.js";
 import { CommandError } from "./command-errors.js";
-import { allTabs } from "./tab-list.js";
 import { register } from "./tab-state.js";
 
 // Extension pages, above all our own panel, belong to the person: an agent that could press its
@@ -86,6 +85,53 @@ export function describe(tab) {
 function statusOf(tab) {
   if (tab.status === "unloaded") return "unloaded";
   return tab.status === "loading" ? "loading" : "complete";
+}
+
+// The list of tabs, kept from the browser's events: to ask for it takes longer than all the rest.
+
+/** @type {Map<number, chrome.tabs.Tab> | undefined} undefined: the browser has to be asked */
+let keptTabs;
+/** Counts what could make an answer old that is on its way. */
+let events = 0;
+let isListening = false;
+
+/** Which tabs there are, their order or which is in front is another now. */
+function forgetList() {
+  events++;
+  keptTabs = undefined;
+}
+
+/**
+ * @param {number} tabId
+ * @param {chrome.tabs.Tab} tab
+ */
+function updateInList(tabId, tab) {
+  events++;
+  if (keptTabs?.has(tabId)) keptTabs.set(tabId, tab);
+  else keptTabs = undefined;
+}
+
+/** Must be called while the worker's script runs: listeners added later miss events. */
+export function listenToTabs() {
+  const { tabs } = chrome;
+  isListening = true;
+  tabs.onUpdated.addListener((tabId, _, tab) => updateInList(tabId, tab));
+  tabs.onCreated.addListener(forgetList);
+  tabs.onRemoved.addListener(forgetList);
+  tabs.onReplaced.addListener(forgetList);
+  tabs.onActivated.addListener(forgetList);
+  tabs.onMoved.addListener(forgetList);
+  tabs.onAttached.addListener(forgetList);
+  tabs.onDetached.addListener(forgetList);
+}
+
+/** @returns {Promise<chrome.tabs.Tab[]>} */
+async function allTabs() {
+  if (keptTabs) return [...keptTabs.values()];
+  const before = events;
+  const tabs = await chrome.tabs.query({});
+  if (isListening && events === before) keptTabs = new Map(tabs.map((tab) => [tab.id ?? -1, tab]));
+  return tabs;
 }
 
 /**

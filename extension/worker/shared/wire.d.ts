@@ -845,6 +845,10 @@ declare namespace Wire {
     opener?: number;
     /** Whether the tab goes to another page, which is not there yet. */
     leaving?: boolean;
+    /** The scheme of the link that was followed, if another program opens such links. */
+    outside?: string;
+    /** Why the page that it led to could not be loaded. */
+    unloaded?: string;
     /** What was acted on, if it was named by words (`find`). */
     found?: FoundTarget[];
   }
@@ -940,6 +944,10 @@ declare namespace Wire {
     opener?: number;
     /** Whether the tab goes to another page, which is not there yet. */
     leaving?: boolean;
+    /** The scheme of the link that was followed, if another program opens such links. */
+    outside?: string;
+    /** Why the page that it led to could not be loaded. */
+    unloaded?: string;
     /** What was acted on, if it was named by words (`find`). */
     found?: FoundTarget[];
     /** Dots for a sensitive field. */
@@ -1023,6 +1031,10 @@ declare namespace Wire {
     opener?: number;
     /** Whether the tab goes to another page, which is not there yet. */
     leaving?: boolean;
+    /** The scheme of the link that was followed, if another program opens such links. */
+    outside?: string;
+    /** Why the page that it led to could not be loaded. */
+    unloaded?: string;
     /** What was acted on, if it was named by words (`find`). */
     found?: FoundTarget[];
     /** Dots for a sensitive field. */
@@ -1103,6 +1115,10 @@ declare namespace Wire {
     opener?: number;
     /** Whether the tab goes to another page, which is not there yet. */
     leaving?: boolean;
+    /** The scheme of the link that was followed, if another program opens such links. */
+    outside?: string;
+    /** Why the page that it led to could not be loaded. */
+    unloaded?: string;
     /** What was acted on, if it was named by words (`find`). */
     found?: FoundTarget[];
     moved?: boolean;
@@ -1240,6 +1256,10 @@ declare namespace Wire {
     opener?: number;
     /** Whether the tab goes to another page, which is not there yet. */
     leaving?: boolean;
+    /** The scheme of the link that was followed, if another program opens such links. */
+    outside?: string;
+    /** Why the page that it led to could not be loaded. */
+    unloaded?: string;
     /** What was acted on, if it was named by words (`find`). */
     found?: FoundTarget[];
     files?: ReceivedFile[];

@@ -130,3 +130,25 @@ async def test_a_value_that_a_field_rejects_is_refused_and_nothing_changes(
     assert failed.reason == reason and named in failed.message
     assert await seen_by(cdp, url)("log") == []
     assert (await failure(agent, "form_input", ref="ref_99999", value="x")).reason == "stale_ref"
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "wrong", "form"),
+    [
+        ("date", "2026-02-28", "2026-02-30", "YYYY-MM-DD"),
+        ("date", "2026-02-28", "12/31/2026", "YYYY-MM-DD"),
+        ("time", "12:30", "24:30", "HH:MM"),
+        ("month", "2026-02", "2026-13", "YYYY-MM"),
+        ("color", "#ff8800", "orange", "#rrggbb"),
+        ("number", "3", "three", "a number"),
+        ("number", "3", "1,5", "a number"),
+    ],
+)
+async def test_what_a_field_cannot_hold_is_refused_with_its_form_and_loses_nothing(
+    agent: Agent, opened: Opener, site: Site, kind: str, value: str, wrong: str, form: str
+) -> None:
+    await opened(html(site, f"<input id=i type={kind} value='{value}'>"))
+    error = await failure(agent, "browser_type_text", selector="#i", text=wrong)
+    assert (error.reason, form in str(error)) == ("invalid_arguments", True)
+    code = "return document.querySelector('#i').value"
+    assert (await agent.call("browser_execute_script", code=code))["value"] == value

@@ -59,14 +59,16 @@ async def test_keys_on_what_is_no_field_say_where_the_focus_was(
 ) -> None:
     await opened(html(site, "<button id=save>Save</button><input id=name>"))
     text = await agent.text("browser_press_key", selector="#save", key="a b")
-    said = re.search(r"The page shows no change\. The focus was on (.*), which is no field\.", text)
+    said = re.search(
+        r"The page shows no change so far\. The focus was on (.*), which is no field\.", text
+    )
     assert said and '<button>#save "Save" [ref_' in said[1]
 
 
 async def test_keys_without_any_focus_say_so(agent: Agent, opened: Opener, site: Site) -> None:
     await opened(html(site, "<p>Nothing here</p>"))
     text = await agent.text("browser_press_key", key="a")
-    assert text == "Pressed a. The page shows no change. Nothing on the page had the focus."
+    assert text == "Pressed a. The page shows no change so far. Nothing on the page had the focus."
 
 
 async def test_a_shortcut_that_does_something_is_only_reported_with_its_effect(

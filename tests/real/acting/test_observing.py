@@ -209,6 +209,150 @@ async def test_what_a_click_shows_is_found_in_a_large_page_too(
     assert expected in [plain(line) for line in await changed(agent, selector=selector)]
 
 
+OFF = '+button "Bold" not pressed'
+MIXED = '+checkbox "All" mixed'
+SAID = [
+    ("<td>Milk<td id=x>1", "x.textContent = 2", ["+Milk | 2"]),
+    ("<li>Job <span id=x>Pending</span>", "x.textContent = 'Failed'", ['+"Job Failed"']),
+    (
+        "<div role=alert><span id=x></span></div>",
+        "x.textContent = 'Card was refused'",
+        ['+alert "Card was refused"'],
+    ),
+    ("<p role=status id=x>Busy</p>", "x.textContent = ''", ["+status empty"]),
+    (
+        "<div role=dialog aria-label=New><p id=x></p></div>",
+        "x.textContent = 'This name is taken'",
+        ['+"This name is taken"'],
+    ),
+    (
+        "<details id=x><summary>FAQ</summary><p>Because</p></details>",
+        "x.open = true",
+        ['+button "FAQ" expanded', '+"Because"'],
+    ),
+    (
+        "<ul role=tree><li id=x role=treeitem aria-expanded=false>Files</ul>",
+        "x.ariaExpanded = true; x.innerHTML += '<ul role=group><li role=treeitem>a.txt</ul>'",
+        ['+treeitem "Files a.txt" expanded', '+treeitem "a.txt"'],
+    ),
+    (
+        "<p id=x hidden><b>Secret</b></p>",
+        "x.innerHTML = ''; document.title = 1",
+        [],
+    ),
+    (
+        "<div id=x><p role=alert>Wrong password</p></div>",
+        "x.innerHTML = x.innerHTML",
+        ['+alert "Wrong password"'],
+    ),
+    (
+        "<div role=dialog id=x aria-label=Sure><p>Sure?</p></div>",
+        "x.style.display = 'none'",
+        ['-dialog "Sure"'],
+    ),
+    ("<button aria-pressed=true id=x>Bold</button>", "x.ariaPressed = false", [OFF]),
+    ("<button disabled id=x>Send</button>", "x.disabled = false", ['+button "Send" enabled']),
+    ("<input type=checkbox aria-label=All id=x>", "x.indeterminate = true", [MIXED]),
+    (
+        "<form id=x><textarea aria-label=Note>draft</textarea></form>",
+        "x.innerHTML = x.innerHTML.replace('draft', '')",
+        ['+textbox "Note" multiline', '-textbox "Note"'],
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "script", "expected"), SAID)
+async def test_what_has_changed_is_said_with_its_words(
+    agent: Agent, opened: Opener, site: Site, body: str, script: str, expected: list[str]
+) -> None:
+    table = "<table><tr>" if body.startswith("<td") else ""
+    await opened(html(site, f'<button id=go onclick="{script}">Go</button>{table}{body}'))
+    assert [plain(line) for line in await changed(agent, selector="#go")] == expected
+
+
+KEYS = [
+    ("<input type=checkbox checked id=x>", "Space", ['+checkbox "X" unchecked'], ""),
+    ("<input type=checkbox id=x>", "Space", ['+checkbox "X" checked'], ""),
+    (
+        "<button id=x aria-pressed=false onclick='this.ariaPressed = true'></button>",
+        "Enter",
+        ['+button "X" pressed'],
+        "",
+    ),
+    (
+        "<input id=x oninput='y.focus()'><input id=y aria-label=Y value=other>",
+        "2",
+        ['focus: textbox "Y" value="other"'],
+        "2",
+    ),
+    (
+        "<input id=x value=99 onblur='this.value = 10'><input id=y aria-label=Y>",
+        "Tab",
+        ['focus: textbox "Y"'],
+        "10",
+    ),
+    (
+        "<label><b>0/5</b> <input id=x oninput='p.textContent = 1'></label><p id=p></p>",
+        "a",
+        ['+"1"'],
+        "a",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "key", "expected", "value"), KEYS)
+async def test_a_key_says_what_it_has_changed_and_what_its_own_field_holds(
+    agent: Agent,
+    opened: Opener,
+    site: Site,
+    body: str,
+    key: str,
+    expected: list[str],
+    value: str,
+) -> None:
+    await opened(html(site, body.replace("id=x", "id=x aria-label=X")))
+    text = await agent.text("browser_press_key", selector="#x", key=key)
+    shown = text.partition("It now holds ")[2].partition(".")[0]
+    assert (value in shown) if value else not shown
+    await agent.call("browser_navigate_tab", url="reload")
+    lines = await changed(agent, "browser_press_key", selector="#x", key=key)
+    assert [plain(line) for line in lines if not line.startswith("[")] == expected
+
+
+COMPONENTS = """<style>x-page { display: block }</style><x-page></x-page>
+<button id=go onclick="act()">Go</button><script>
+const define = (name, markup, mode) => customElements.define(name, class extends HTMLElement {
+  connectedCallback() { (this.root = this.attachShadow({mode})).innerHTML = markup; }
+});
+define("x-toast", "<p></p>", "%s");
+define("x-box", "<label><input type=checkbox>Agree</label>", "open");
+define("x-dialog", "<style>div { display: none } .on { display: block }</style>" +
+  "<div role=dialog aria-label=Sure><button>Yes</button></div>", "open");
+define("x-page", "<x-toast></x-toast><x-box></x-box><x-dialog></x-dialog>", "%s");
+const part = (name) => document.querySelector("x-page").root.querySelector(name).root;
+function act() { %s }
+</script>"""
+
+
+@pytest.mark.parametrize("mode", ["open", "closed"])
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("part('x-toast').querySelector('p').textContent = 'Saved'", ['+"Saved"']),
+        ("part('x-box').querySelector('input').checked = true", ['+checkbox "Agree" checked']),
+        (
+            "part('x-dialog').querySelector('div').classList.add('on')",
+            ['+dialog "Sure"', '+ button "Yes"'],
+        ),
+    ],
+)
+async def test_what_changes_in_components_elsewhere_is_said(
+    agent: Agent, opened: Opener, site: Site, mode: str, script: str, expected: list[str]
+) -> None:
+    await opened(html(site, COMPONENTS % (mode, mode, script)))
+    assert [plain(line) for line in await changed(agent, selector="#go")] == expected
+
+
 BOXES = """<input id=total aria-label=Total value=0><main></main><script>
 const rows = Array.from({length: 1000}, (_, i) => `<label><input type=checkbox id=box${i}>Box ${i}
   </label><button id=by${i} onclick="box${i}.checked = true; total.value = 1">By ${i}</button>`);
@@ -246,6 +390,22 @@ async def test_a_change_in_the_page_around_a_frame_is_said_too(
     )
     await opened(html(site, outer))
     assert await changed(agent, selector="#go") == ['+"after"']
+
+
+@pytest.mark.parametrize("where", ["page", "frame"])
+async def test_a_change_in_another_frame_of_the_site_is_said_too(
+    agent: Agent, opened: Opener, site: Site, where: str
+) -> None:
+    script = "top.frames[1].document.body.innerHTML = '<h1>Invoice</h1><button>Pay</button>'"
+    button = f'<button id=go onclick="{script}">Go</button>'
+    first = button if where == "frame" else "<p>first</p>"
+    frames = "".join(f'<iframe src="/html?body={quote(body)}"></iframe>' for body in (first, "x"))
+    await opened(html(site, frames + (button if where == "page" else "")))
+    await agent.call("browser_wait_for_element", selector="#go")
+    lines = await changed(agent, selector="#go")
+    assert [plain(line) for line in lines] == ['+heading "Invoice" level=1', '+button "Pay"']
+    ref = lines[1].partition("[")[2].partition("]")[0]
+    await agent.call("browser_click_element", ref=ref)
 
 
 UNSEEN = """<style id=css></style><p hidden><b id=deep>Old</b></p><script id=code>let a</script>

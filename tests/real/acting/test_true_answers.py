@@ -146,4 +146,41 @@ async def test_a_link_in_a_frame_that_leads_the_whole_tab_away_is_reported(
 async def test_a_link_to_nothing_changes_nothing(agent: Agent, opened: Opener, site: Site) -> None:
     await opened(html(site, "<a id=a href='javascript:void 0'>Go</a>"))
     text = await agent.text("browser_click_element", selector="#a")
-    assert text == "Clicked #a. The page shows no change."
+    assert text == "Clicked #a. The page shows no change so far."
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<a id=a href=http://127.0.0.1:1/>Go</a>",
+        "<form method=post action=http://127.0.0.1:1/><button id=a>Go</button></form>",
+        "<button id=a onclick=\"location.href = 'http://127.0.0.1:1/'\">Go</button>",
+    ],
+)
+async def test_a_click_that_leads_to_a_page_that_cannot_be_loaded_says_so(
+    agent: Agent, opened: Opener, site: Site, body: str
+) -> None:
+    await opened(html(site, body))
+    text = await agent.text("browser_click_element", selector="#a")
+    assert "It led to a page that could not be loaded (net::ERR_" in text
+
+
+@pytest.mark.parametrize("address", ["mailto:ann@shop.example", "tel:123"])
+async def test_a_link_for_another_program_is_called_that(
+    agent: Agent, opened: Opener, site: Site, address: str
+) -> None:
+    await opened(html(site, f"<a id=a href='{address}'>Go</a>"))
+    text = await agent.text("browser_click_element", selector="#a")
+    scheme = address.partition(":")[0]
+    assert text.startswith(f"Clicked #a. The link is for another program ({scheme}:)")
+    listed = (await agent.call("browser_list_tabs"))["tabs"]
+    assert any("/html?" in tab["url"] for tab in listed)
+
+
+async def test_a_link_for_another_program_that_its_page_takes_itself_is_none(
+    agent: Agent, opened: Opener, site: Site
+) -> None:
+    script = "event.preventDefault(); document.title = 1; p.textContent = 'Form'"
+    await opened(html(site, f'<a id=a href="mailto:a@b" onclick="{script}">Go</a><p id=p></p>'))
+    text = await agent.text("browser_click_element", selector="#a")
+    assert "another program" not in text and '+"Form"' in text

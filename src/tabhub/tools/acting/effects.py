@@ -24,6 +24,7 @@ BY_SCRIPT = (
 SETTLE: Json = {"type": "integer", "minimum": 0, "maximum": 10_000}
 _TOLD_OTHERWISE = ("opened", "download", "changes", "opener")
 """Members of an effect that results have in another form."""
+_NO_PAGE = "The tab shows no page now: go back, or navigate to another address."
 MODIFIERS: Json = {
     "type": "object",
     "properties": {name: {"type": "boolean"} for name in ("shift", "ctrl", "alt", "meta")},
@@ -43,7 +44,7 @@ def acted(context: Context, action: str, output: Json, page: str = "", **more: A
     data = {"tabId": context.tab.id, "effect": effect, "trusted": output["trusted"]}
     note = BY_SCRIPT if output.get("byScript") else ""
     about = _effect_text(effect, bool(changes["lines"]))
-    sentence = f"{action}. {about}".rstrip() + pending_text(changes) + note
+    sentence = f"{action}.{pending_text(changes)} {about}".rstrip() + note
     return done(sentence + changes_text(changes) + page, {**data, **more})
 
 
@@ -100,6 +101,10 @@ def _in_page(effect: Json, has_outside: bool, has_lines: bool) -> list[str]:
         is_walled = effect["navigated"] == WALLED
         where = "a walled site" if is_walled else quoted(effect["navigated"])
         return [f"The page went to {where}."]
+    if error := effect.get("unloaded"):
+        return [f"It led to a page that could not be loaded ({error}). {_NO_PAGE}"]
+    if scheme := effect.get("outside"):
+        return [f"The link is for another program ({scheme}): nothing in the page follows it."]
     if effect.get("leaving"):
         return ["The tab is going to another page, which is not there yet: wait for it."]
     if "files" in effect:
@@ -118,7 +123,7 @@ def _in_page(effect: Json, has_outside: bool, has_lines: bool) -> list[str]:
         return ["The page changed."]
     if has_outside or "position" in effect:
         return []
-    return ["The page shows no change.", *_focus(effect)]
+    return ["The page shows no change so far.", *_focus(effect)]
 
 
 def _focus(effect: Json) -> list[str]:

@@ -199,6 +199,10 @@ class Effect(Shape, kw_only=True):
     """The number of the tab that had opened the closed one."""
     leaving: Maybe[bool] = UNSET
     """Whether the tab goes to another page, which is not there yet."""
+    outside: Maybe[str] = UNSET
+    """The scheme of the link that was followed, if another program opens such links."""
+    unloaded: Maybe[str] = UNSET
+    """Why the page that it led to could not be loaded."""
     found: Maybe[list[FoundTarget]] = UNSET
     """What was acted on, if it was named by words (`find`)."""
 

@@ -7,17 +7,22 @@
 tabhub.define("hiddenElements", () => {
   const { firstElement, isElement, isRendered, isVisible, lastElement, nextElement, parent } =
     tabhub.dom;
-  const { previousElement, tag, treeWalker } = tabhub.dom;
+  const { children, previousElement, shadowRoot, tag, treeWalker } = tabhub.dom;
   const MOST = 2000;
   const MOST_AT_TOP = 400;
   /** Of the children of one element at the top, from each end. */
   const MOST_OF_ENDS = 50;
+  /** In components of the page, more than elsewhere. */
+  const MOST_IN_ROOTS = 1000;
+  const MOST_ROOTS = 50;
   /** Around one ancestor of the target, before the next one gets its turn. */
   const MOST_AROUND = 300;
 
   class Search {
     /** @type {Element[]} without what is inside it */
     hidden = [];
+    /** @type {ShadowRoot[]} of the components that were looked at */
+    roots = [];
     /** @type {Map<Element, boolean>} whether what is inside may be shown */
     #looked = new Map();
 
@@ -41,7 +46,21 @@ tabhub.define("hiddenElements", () => {
       if (known !== undefined) return known;
       const enters = this.#enters(element);
       this.#looked.set(element, enters);
+      if (enters && tag(element).includes("-")) this.#noteRoot(element);
       return enters;
+    }
+
+    /** @param {Element} component */
+    #noteRoot(component) {
+      const root = this.roots.length < MOST_ROOTS ? shadowRoot(component) : null;
+      if (root) this.roots.push(root);
+    }
+
+    /** Also of components inside them. */
+    components() {
+      const most = this.#looked.size + MOST_IN_ROOTS;
+      for (const root of this.roots)
+        for (const child of children(root.host)) if (isElement(child)) this.inside(child, most);
     }
 
     /** Level by level. @param {Element} body */
@@ -117,12 +136,13 @@ tabhub.define("hiddenElements", () => {
   return {
     find(target) {
       const body = tabhub.dom.body();
-      if (!body || !isElement(body)) return [];
+      if (!body || !isElement(body)) return { hidden: [], roots: [] };
       const search = new Search();
       search.top(body);
       search.around(target);
       search.inside(body);
-      return search.hidden;
+      search.components();
+      return search;
     },
   };
 });

@@ -8,12 +8,18 @@ let open = [];
 let asked = 0;
 let answer = async () => open.map((tab) => ({ ...tab }));
 globalThis.chrome = {
+  windows: { WINDOW_ID_NONE: -1 },
   tabs: {
     query: () => (asked++, answer()),
+    TAB_ID_NONE: -1,
     ...Object.fromEntries(["onUpdated", ...STRUCTURE.split(" ")].map((it) => [it, event(it)])),
   },
 };
-const { allTabs, listenToTabs } = await import("../../../../extension/worker/shared/tab-list.js");
+const { listTabs, listenToTabs, noteFocusedWindow } =
+  await import("../../../../extension/worker/shared/known-tabs.js");
+noteFocusedWindow(7);
+/** What these tests look at. */
+const allTabs = async () => (await listTabs()).map(({ tabId, title }) => ({ id: tabId, title }));
 
 test("until its listeners are there, the browser is asked each time", async () => {
   open = [{ id: 1, title: "One" }];
