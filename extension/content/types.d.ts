@@ -437,6 +437,8 @@ interface TabhubFind {
   /** Everything that can be found. */
   /** `isRead`: all of the page was walked in time. */
   items(maxMs: number): { items: TabhubItem[]; isRead: boolean };
+  /** What the rows around elements say, each read once. */
+  rows(): { around(element: Element): { text: string; isOfTable: boolean } | null };
   /** An element with more in it than this one's text; a landmark or list is one itself. */
   partAround(element: Element): Element;
   find(options: TabhubFindOptions): {
@@ -453,7 +455,15 @@ interface TabhubFind {
 
 interface TabhubWordTargets {
   seek(options: { words: string; kind: string; maxMs: number }): {
-    candidates: { ref: number; role: string; name: string; score: number; missing: number }[];
+    candidates: {
+      ref: number;
+      role: string;
+      name: string;
+      /** What the row around it says, if that is more. */
+      row: string;
+      score: number;
+      missing: number;
+    }[];
     whole: boolean;
     /** How many elements were looked at. */
     size: number;

@@ -218,6 +218,7 @@ tabhub.define("find", () => {
   return {
     partAround,
     items: (maxMs) => collect(maxMs),
+    rows: () => new Rows(),
     find(options) {
       const { limit, share, maxMs } = options;
       const endAt = tabhub.dom.deadline(maxMs);

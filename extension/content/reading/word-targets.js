@@ -3,6 +3,7 @@ tabhub.define("wordTargets", () => {
   const { holds, matches: fitsSelector } = tabhub.dom;
   const { clip } = tabhub.names;
   const NAME_LENGTH = 100;
+  const ROW_LENGTH = 60;
   const MOST = 8;
   const STEPS = 32;
   /** What an action can be done to, where only some elements take it. */
@@ -20,11 +21,13 @@ tabhub.define("wordTargets", () => {
    */
   function candidatesAmong(items, words, endAt) {
     const query = tabhub.matching.query(words);
+    const rows = tabhub.find.rows();
     /** @type {Candidate[]} */
     const found = [];
     for (let i = 0; i < items.length; i++) {
       if (i % STEPS === 0 && performance.now() > endAt) return { found, whole: false };
-      const match = query.match(items[i]);
+      const { element } = items[i];
+      const match = query.match(items[i], () => rows.around(element)?.text ?? "");
       if (!match || match.isNear) continue;
       found.push({ item: items[i], score: match.score, missing: match.missing });
     }
@@ -64,7 +67,9 @@ tabhub.define("wordTargets", () => {
   /** @param {Candidate} candidate */
   function describe({ item: { element, role, name }, score, missing }) {
     const ref = tabhub.refs.mint(element);
-    return { ref, role, name: clip(name, NAME_LENGTH), score, missing };
+    const around = tabhub.find.rows().around(element)?.text ?? "";
+    const row = around === name ? "" : clip(around, ROW_LENGTH);
+    return { ref, role, name: clip(name, NAME_LENGTH), row, score, missing };
   }
 
   return {

@@ -13,7 +13,10 @@ import { requireConfirmed } from "./asked-targets.js";
 
 /** @typedef {import("../frames/frames.js").Frame} Frame */
 /** @import { Context } from "../shared/command-context.d.ts" */
-/** @typedef {{ref: number, role: string, name: string, score: number, missing: number}} Candidate */
+/**
+ * @typedef {{ref: number, role: string, name: string, row: string, score: number, missing: number}}
+ *   Candidate
+ */
 
 const MOST_CHARS = 500;
 const MOST_NAMED = 6;
@@ -152,7 +155,7 @@ function best(candidates, words, whole) {
   }
   const isClear = !second || first.score - second.score >= CLEARLY;
   if (whole && isClear && !first.missing) return shown(first);
-  throw unclear(candidates.slice(0, MOST_NAMED).map(shown), words, whole);
+  throw unclear(candidates.slice(0, MOST_NAMED), words, whole);
 }
 
 /**
@@ -164,12 +167,16 @@ function shown({ ref, role, name }) {
 }
 
 /**
- * @param {Wire.FoundTarget[]} candidates
+ * @param {Candidate[]} found
  * @param {string} words
  * @param {boolean} whole
  */
-function unclear(candidates, words, whole) {
-  const names = candidates.map(({ ref, role, name }) => `${ref}: ${role} ${JSON.stringify(name)}`);
+function unclear(found, words, whole) {
+  const names = found.map(({ ref, role, name, row }) => {
+    const around = row && ` in ${JSON.stringify(row)}`;
+    return `ref_${ref}: ${role} ${JSON.stringify(name)}${around}`;
+  });
+  const candidates = found.map(shown);
   const why = whole
     ? `${JSON.stringify(words)} means no one element clearly.`
     : "the page is too large to search all of it in time.";

@@ -171,3 +171,37 @@ async def test_waiting_for_words_that_do_not_come_ends_in_time(agent: Agent) -> 
     with pytest.raises(ToolFailed) as failed:
         await agent.call("browser_wait_for_element", find="never there", timeout=300)
     assert failed.value.reason == "timeout" and "never there" in failed.value.message
+
+
+PEOPLE = """<table><tr><td>Ann<td>3<td><button onclick="log('Ann')">Delete</button>
+<tr><td>Bob<td>5<td><button onclick="log('Bob')">Delete</button></table>
+<ul><li>Milk <button onclick="log('Milk')">Remove</button>
+<li>Bread <button onclick="log('Bread')">Remove</button></ul>
+<script>window.clicked = []; function log(it) { clicked.push(it) }</script>"""
+
+
+@pytest.mark.parametrize(
+    ("words", "clicked"),
+    [
+        ("Delete Bob", "Bob"),
+        ("the Delete button in the row of Ann", "Ann"),
+        ("Remove bread", "Bread"),
+    ],
+)
+async def test_a_button_is_meant_by_the_words_of_its_row(
+    agent: Agent, opened: Opener, site: Site, in_page: Value, words: str, clicked: str
+) -> None:
+    await opened(f"{site.url}/html?body={quote(PEOPLE)}")
+    await agent.call("browser_click_element", find=words)
+    assert await in_page("clicked") == [clicked]
+
+
+async def test_candidates_of_the_same_name_come_with_their_rows(
+    agent: Agent, opened: Opener, site: Site, in_page: Value
+) -> None:
+    await opened(f"{site.url}/html?body={quote(PEOPLE)}")
+    with pytest.raises(ToolFailed) as failed:
+        await agent.call("browser_click_element", find="Delete")
+    assert failed.value.reason == "ambiguous"
+    assert 'button "Delete" in "Ann | 3' in str(failed.value)
+    assert await in_page("clicked") == []
