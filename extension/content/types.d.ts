@@ -855,6 +855,32 @@ interface TabhubChangeNotes {
   take(): TabhubNotes | null;
 }
 
+/** Lines within a limit, each element at most once. */
+interface TabhubChangedLines {
+  readonly text: string;
+  isCut: boolean;
+  has(element: Element): boolean;
+  add(line: string): void;
+  /** Only its own line. */
+  line(element: Element, more?: string): void;
+  /** With all that is inside it. */
+  tree(element: Element): void;
+}
+
+interface TabhubChangeList {
+  begin(maxChars: number): TabhubChangedLines;
+  /** Selectors: of dialogs, and of what else lies over a page. */
+  kinds: string[];
+  isDialog(element: Element): boolean;
+  /** Whether its line says what is inside it. */
+  isLeaf(element: Element): boolean;
+  lineOf(element: Element): string;
+  quoted(text: string): string;
+  /** How important it is: a dialog, something that lies over the page, or anything else. */
+  rank(element: Element): number;
+  roleOf(element: Element): string;
+}
+
 interface TabhubChangeLines {
   /** `isValueKnown`: the result says what the target holds; `mayAskAgain`: the notes are kept. */
   write(options: {
@@ -1220,6 +1246,7 @@ interface TabhubParts {
   tasks: TabhubTasks;
   hiddenElements: TabhubHiddenElements;
   changeNotes: TabhubChangeNotes;
+  changeList: TabhubChangeList;
   changeLines: TabhubChangeLines;
   firstContent: TabhubFirstContent;
   settle: TabhubSettle;

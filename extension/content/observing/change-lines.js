@@ -8,20 +8,13 @@ tabhub.define("changeLines", () => {
   const { clean, clip } = tabhub.names;
   const { current } = tabhub.values;
   const { quote } = tabhub.lines;
-  const DEPTH = 12;
-  const MAX_MS = 30;
-  /** For all lines together. */
-  const LINES_MS = 100;
+  const { isDialog, isLeaf, lineOf, quoted, rank, roleOf } = tabhub.changeList;
   const ABOVE = 5;
   const MOST_GONE = 10;
   const MOST_MARKUP_NODES = 300;
   const NAME_LENGTH = 80;
-  const LONGEST_NAME = 200;
+  const FIELDS = "input, select, textarea";
   const words = (/** @type {string} */ list) => new Set(list.split(" "));
-  const DIALOGS = words("dialog alertdialog");
-  const OVERLAYS = words("alert listbox menu status tooltip");
-  const DIALOG = "dialog, [role=dialog], [role=alertdialog], [aria-modal=true]";
-  const OVERLAY = [...OVERLAYS].map((role) => `[role=${role}]`).join();
   /** What lies over the page, with a curtain behind it and what keeps the focus inside. */
   const WRAPPING = /^(?:fixed|absolute)$/;
   /** What is worth a word when it is gone. */
@@ -30,11 +23,6 @@ tabhub.define("changeLines", () => {
       "menuitem option radio row status tab table textbox tooltip treeitem",
   );
 
-  /** Their name is all of their text, so that their line says what is inside. */
-  const LEAVES = words(
-    "button checkbox combobox heading img link menuitem menuitemcheckbox menuitemradio option " +
-      "progressbar radio searchbox slider spinbutton switch tab textbox",
-  );
   /** Pages draw these again with the same words to say them once more. */
   const LIVE = words("alert alertdialog dialog status");
   /** Longer ones are not read for one word that changed in them. */
@@ -54,119 +42,6 @@ tabhub.define("changeLines", () => {
 
   /** @typedef {ReturnType<typeof tabhub.changeNotes.take>} Notes */
 
-  /** @param {Element} element */
-  const mint = (element) => tabhub.refs.mint(element);
-
-  /** @param {string} text */
-  function quoted(text) {
-    const words = clean(text);
-    return words && quote(words);
-  }
-
-  /** @param {Element} element */
-  function lineOf(element) {
-    const options = { filter: "all", depth: DEPTH, maxMs: MAX_MS };
-    const { item, text } = tabhub.walker.first(element, options);
-    if (!item) return quoted(text);
-    const ref = item.hasRef || item.element === element ? ` [ref_${mint(item.element)}]` : "";
-    return item.role + (item.name && ` ${quote(clip(item.name, LONGEST_NAME))}`) + ref + item.rest;
-  }
-
-  /** @param {Element} element */
-  function roleOf(element) {
-    return tabhub.roles.of(element, tag(element));
-  }
-
-  /** Something that lies over the page, and is more than a picture. */
-  const CONTROL = "button, input, select, textarea";
-
-  /** How important it is: a dialog, something that lies over the page, or anything else. @param {Element} element */
-  function rank(element) {
-    if (DIALOGS.has(roleOf(element)) || attr(element, "aria-modal") === "true") return 0;
-    if (tabhub.dom.holdsAny(element, DIALOG)) return 0;
-    if (OVERLAYS.has(roleOf(element)) || has(element, "popover")) return 1;
-    const { position } = getComputedStyle(element);
-    const isForm = position === "absolute" && tabhub.dom.holdsAny(element, CONTROL);
-    return position === "fixed" || isForm ? 1 : 2;
-  }
-
-  /** Lines within a limit, each element at most once. */
-  class Lines {
-    /** @type {string[]} */
-    #lines = [];
-    /** @type {Set<Element>} with all that is inside */
-    #written = new Set();
-    /** @type {Set<Element>} of which only their own line is written */
-    #own = new Set();
-    #room;
-    #endAt = tabhub.dom.deadline(LINES_MS);
-    isCut = false;
-
-    /** @param {number} maxChars */
-    constructor(maxChars) {
-      this.#room = maxChars;
-    }
-
-    /** Whether there is no room for another line, or no time; one line there always is. */
-    #isFull() {
-      const isLate = this.#lines.length > 0 && performance.now() > this.#endAt;
-      if (this.#room <= 0 || isLate) this.isCut = true;
-      return this.isCut;
-    }
-
-    get text() {
-      return this.#lines.join("\n");
-    }
-
-    /** @param {Element} element */
-    has(element) {
-      if (this.#own.has(element)) return true;
-      for (let at = /** @type {Element | null} */ (element); at; at = parent(at))
-        if (this.#written.has(at)) return true;
-      return false;
-    }
-
-    /** @param {string} line */
-    add(line) {
-      if (this.#isFull()) return;
-      const shown = clip(line, Math.max(this.#room, 1));
-      if (shown !== line) this.isCut = true;
-      this.#room -= shown.length + 1;
-      this.#lines.push(shown);
-    }
-
-    /**
-     * @param {Element} element only its own line
-     * @param {string} [more]
-     */
-    line(element, more = "") {
-      if (this.#isFull() || this.has(element)) return;
-      const line = lineOf(element);
-      (LEAVES.has(roleOf(element)) ? this.#written : this.#own).add(element);
-      if (line) this.add(`+${line}${more}`);
-    }
-
-    /** @param {Element} element with all that is inside it */
-    tree(element) {
-      if (this.#isFull() || this.has(element)) return;
-      this.#written.add(element);
-      const text = this.#read(element);
-      for (const line of text ? text.split("\n") : []) this.add(`+${line}`);
-    }
-
-    /** What does not fit is left out, rather than what a person could act on. @param {Element} element */
-    #read(element) {
-      const options = { depth: DEPTH, maxMs: MAX_MS, maxChars: Math.max(this.#room, 1) };
-      const all = tabhub.walker.read(element, { ...options, filter: "all" });
-      if (all.whole && all.text.length <= this.#room) return all.text;
-      this.isCut = true;
-      if (rank(element) === 2) return all.text;
-      const active = tabhub.walker.read(element, { ...options, filter: "interactive" }).text;
-      const [head] = all.text.split("\n", 1);
-      return active.startsWith(head) ? active : `${head}\n${active.replace(/^/gm, " ")}`;
-    }
-  }
-
   /** @param {Element} element the control around a text, if that is its name */
   function ownerOf(element) {
     let at = /** @type {Element | null} */ (element);
@@ -181,7 +56,8 @@ tabhub.define("changeLines", () => {
   function markupOf(element) {
     const inside = tabhub.dom.treeWalker(element, NodeFilter.SHOW_ALL);
     for (let i = 0; inside.nextNode(); i++) if (i > MOST_MARKUP_NODES) return "";
-    const fields = [element, ...tabhub.dom.queryIn(element, "input, select, textarea")];
+    const fields = tabhub.dom.queryIn(element, FIELDS);
+    if (tabhub.dom.matches(element, FIELDS)) fields.push(element);
     const held = fields.map((field) =>
       field instanceof HTMLInputElement ? `${field.checked} ${field.value}` : current(field),
     );
@@ -250,7 +126,7 @@ tabhub.define("changeLines", () => {
   /**
    * @param {NonNullable<Notes>} notes
    * @param {Set<Element>} gone
-   * @param {Lines} lines
+   * @param {TabhubChangedLines} lines
    */
   function writeShown(notes, gone, lines) {
     const shown = [...notes.hidden].filter((element) => isConnected(element) && isVisible(element));
@@ -270,7 +146,7 @@ tabhub.define("changeLines", () => {
   /** The dialog, or the list, that a wrapper around it was added for. @param {Element} element */
   function opened(element) {
     if (!WRAPPING.test(getComputedStyle(element).position)) return element;
-    for (const kind of [DIALOG, OVERLAY]) {
+    for (const kind of tabhub.changeList.kinds) {
       const inside = tabhub.dom.matches(element, kind) ? [element] : queryDeep(kind, element);
       for (const found of inside) if (isVisible(found)) return found;
     }
@@ -284,7 +160,7 @@ tabhub.define("changeLines", () => {
 
   /**
    * @param {NonNullable<Notes>} notes
-   * @param {Lines} lines
+   * @param {TabhubChangedLines} lines
    * @param {boolean} isValueKnown whether the result says what the target holds
    */
   function writeStates(notes, lines, isValueKnown) {
@@ -312,7 +188,7 @@ tabhub.define("changeLines", () => {
 
   /**
    * @param {NonNullable<Notes>} notes
-   * @param {Lines} lines
+   * @param {TabhubChangedLines} lines
    * @param {boolean} isValueKnown
    */
   function writeChanged(notes, lines, isValueKnown) {
@@ -353,13 +229,13 @@ tabhub.define("changeLines", () => {
   /**
    * Its owner with the new words; of a large one only the words.
    * @param {Element} element
-   * @param {Lines} lines
+   * @param {TabhubChangedLines} lines
    */
   function writeText(element, lines) {
     const owner = ownerOf(element);
-    if (LEAVES.has(roleOf(owner))) return lines.line(owner);
+    if (isLeaf(owner)) return lines.line(owner);
     const row = closest(element, "tr, [role=row]");
-    for (const whole of [row, DIALOGS.has(roleOf(owner)) ? null : owner]) {
+    for (const whole of [row, isDialog(owner) ? null : owner]) {
       if (whole && rawText(whole, SHORT + 1).length <= SHORT) {
         if (!textOf(whole)) lines.line(whole, " empty");
         return lines.tree(whole);
@@ -371,7 +247,7 @@ tabhub.define("changeLines", () => {
   /**
    * @param {NonNullable<Notes>} notes
    * @param {Set<Element>} removed
-   * @param {Lines} lines
+   * @param {TabhubChangedLines} lines
    */
   function writeGone(notes, removed, lines) {
     const gone = [...removed].filter((element) => !isConnected(element));
@@ -390,7 +266,7 @@ tabhub.define("changeLines", () => {
 
   /**
    * @param {NonNullable<Notes>} notes
-   * @param {Lines} lines
+   * @param {TabhubChangedLines} lines
    */
   function writeFocus({ focused, target }, lines) {
     const now = tabhub.focus.deepest();
@@ -406,7 +282,7 @@ tabhub.define("changeLines", () => {
       const notes = mayAskAgain ? changeNotes.now() : changeNotes.take();
       if (!notes) return null;
       const isValueKnown = saysValue && tabhub.focus.tells(notes.target);
-      const lines = new Lines(maxChars);
+      const lines = tabhub.changeList.begin(maxChars);
       const gone = new Set(notes.removed);
       const writeRest = writeShown(notes, gone, lines);
       writeStates(notes, lines, isValueKnown);
