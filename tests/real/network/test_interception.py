@@ -210,8 +210,14 @@ async def test_a_request_that_its_page_aborts_is_reported_as_gone(
     id = (await paused(agent))["requestId"]
     await cdp.evaluate(page, "stop_.abort(), 1")
     assert await answer(cdp, page) == "AbortError"
+    # The page knows it before the browser does: a later request shows that the browser does too.
+    await ask(cdp, page, "/html?body=later")
+    await eventually(
+        lambda: agent.call(LIST), until=lambda listed: "later" in listed["waiting"][-1]["url"]
+    )
     assert await reason(agent, FULFILL, requestId=id, status=200) == "not_found"
-    assert (await agent.call(LIST))["waiting"] == []
+    (left,) = (await agent.call(LIST))["waiting"]
+    assert "later" in left["url"]
     await agent.call(STOP)
 
 

@@ -102,9 +102,9 @@ def _in_page(effect: Json, has_outside: bool, has_lines: bool) -> list[str]:
         where = "a walled site" if is_walled else quoted(effect["navigated"])
         return [f"The page went to {where}."]
     if error := effect.get("unloaded"):
-        return [f"It led to a page that could not be loaded ({error}). {_NO_PAGE}"]
+        return [f"It led to a page that could not be loaded: {quoted(error)}. {_NO_PAGE}"]
     if scheme := effect.get("outside"):
-        return [f"The link is for another program ({scheme}): nothing in the page follows it."]
+        return [f"The link is for another program, {quoted(scheme)}; the page stays."]
     if effect.get("leaving"):
         return ["The tab is going to another page, which is not there yet: wait for it."]
     if "files" in effect:
