@@ -837,10 +837,10 @@ interface TabhubNotes {
 
 interface TabhubHiddenElements {
   /**
-   * What is not shown, in a part of a large page, without what is inside it; and the shadow roots
-   * of components there.
+   * In a part of a large page: what is not shown, without what is inside it; what is shown and lies
+   * over the page; and the shadow roots of components.
    */
-  find(target: Element): { hidden: Element[]; roots: ShadowRoot[] };
+  find(target: Element): { hidden: Element[]; overlays: Element[]; roots: ShadowRoot[] };
 }
 
 interface TabhubChangeNotes {

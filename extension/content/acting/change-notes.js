@@ -39,16 +39,11 @@ tabhub.define("tasks", () => {
  * bounded, however much a page changes.
  */
 tabhub.define("changeNotes", () => {
-  const { isBefore, isElement, isText, isVisible, parent, queryAll, root } = tabhub.dom;
+  const { isBefore, isElement, isText, parent, queryAll, root } = tabhub.dom;
   const MOST_NODES = 1000;
   /** At each end of the page, and in each direction from the target. */
   const MOST_FIELDS = 150;
   const FIELDS = "input, select, textarea";
-  /** What lies over the page: that it has gone is worth a line, however it was shut. */
-  const OVERLAYS =
-    "dialog, [popover], [aria-modal=true], [role=dialog], [role=alertdialog], [role=alert], " +
-    "[role=menu], [role=listbox], [role=tooltip]";
-  const MOST_OVERLAYS = 50;
   /** Attributes that the line of an element may show. */
   const SHOWN = new Set(
     (
@@ -110,14 +105,13 @@ tabhub.define("changeNotes", () => {
     lookForHidden() {
       if (this.#isLooked) return;
       this.#isLooked = true;
-      const { hidden, roots } = tabhub.hiddenElements.find(this.target);
+      const { hidden, overlays, roots } = tabhub.hiddenElements.find(this.target);
       this.hidden = new Set(hidden);
+      this.overlays = overlays;
       for (const root of roots) {
         this.#foundRoot(root);
         this.#noteFields(root, this.target);
       }
-      const all = [document, ...roots].flatMap((place) => queryAll(place, OVERLAYS));
-      this.overlays = all.slice(0, MOST_OVERLAYS).filter(isVisible);
     }
 
     /** @param {MutationRecord[]} records */

@@ -2,17 +2,19 @@
  * What is not shown before an action: it may be shown by it without a change of its own. Pages are
  * large and time is short, so the likeliest places are looked at first: where dialogs and menus
  * are, at the top of the page, and then around the element that is acted on. The limit is a number
- * (2,000 take about a millisecond), so that a busy machine finds the same.
+ * (1,000 take half a millisecond), so that a busy machine finds the same.
  */
 tabhub.define("hiddenElements", () => {
   const { firstElement, isElement, isRendered, isVisible, lastElement, nextElement, parent } =
     tabhub.dom;
-  const { children, previousElement, shadowRoot, tag, treeWalker } = tabhub.dom;
-  const MOST = 2000;
+  const { attr, children, has, isBare, previousElement, shadowRoot, tag, treeWalker } = tabhub.dom;
+  /** What lies over the page: that it has gone is worth a line, however it was shut. */
+  const OVERLAYS = new Set("alert alertdialog dialog listbox menu tooltip".split(" "));
+  const MOST = 1000;
   const MOST_AT_TOP = 400;
   /** Of the children of one element at the top, from each end. */
   const MOST_OF_ENDS = 50;
-  /** In components of the page, more than elsewhere. */
+  /** In components of the page, beside those elsewhere. */
   const MOST_IN_ROOTS = 1000;
   const MOST_ROOTS = 50;
   /** Around one ancestor of the target, before the next one gets its turn. */
@@ -21,6 +23,8 @@ tabhub.define("hiddenElements", () => {
   class Search {
     /** @type {Element[]} without what is inside it */
     hidden = [];
+    /** @type {Element[]} what is shown and lies over the page */
+    overlays = [];
     /** @type {ShadowRoot[]} of the components that were looked at */
     roots = [];
     /** @type {Map<Element, boolean>} whether what is inside may be shown */
@@ -46,14 +50,20 @@ tabhub.define("hiddenElements", () => {
       if (known !== undefined) return known;
       const enters = this.#enters(element);
       this.#looked.set(element, enters);
-      if (enters && tag(element).includes("-")) this.#noteRoot(element);
+      if (enters) this.#noteShown(element);
       return enters;
     }
 
-    /** @param {Element} component */
-    #noteRoot(component) {
-      const root = this.roots.length < MOST_ROOTS ? shadowRoot(component) : null;
+    /** @param {Element} element */
+    #noteShown(element) {
+      const name = tag(element);
+      const isComponent = name.includes("-") && this.roots.length < MOST_ROOTS;
+      const root = isComponent ? shadowRoot(element) : null;
       if (root) this.roots.push(root);
+      if (isBare(element)) return;
+      const role = attr(element, "role");
+      const isOverlay = name === "dialog" || (role !== null && OVERLAYS.has(role));
+      if (isOverlay || has(element, "popover")) this.overlays.push(element);
     }
 
     /** Also of components inside them. */
@@ -136,7 +146,7 @@ tabhub.define("hiddenElements", () => {
   return {
     find(target) {
       const body = tabhub.dom.body();
-      if (!body || !isElement(body)) return { hidden: [], roots: [] };
+      if (!body || !isElement(body)) return { hidden: [], overlays: [], roots: [] };
       const search = new Search();
       search.top(body);
       search.around(target);

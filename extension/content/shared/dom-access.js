@@ -48,7 +48,8 @@ tabhub.define("dom", () => {
     querySelectorAll,
   } = element;
   const { getBoundingClientRect, getClientRects } = element;
-  const VISIBLE = { visibilityProperty: true };
+  /** Without a prototype, in which the browser would look for all it may hold. */
+  const VISIBLE = Object.assign(Object.create(null), { visibilityProperty: true });
   const MOST_LOOKED_AT = 2000;
 
   /** Only these may have a shadow root, apart from custom elements. */
