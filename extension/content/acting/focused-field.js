@@ -167,7 +167,8 @@ tabhub.define("focus", () => {
       const value = told && drawn !== undefined ? shown(told, held ?? drawn) : undefined;
       const focused =
         now !== before && now && !isNothing(now) ? tabhub.hit.describe(now) : undefined;
-      const sensitive = told !== null && tabhub.secrets.isSecret(told);
+      // Repeated keys go on where the focus has moved to.
+      const sensitive = [told, now].some((one) => one !== null && tabhub.secrets.isSecret(one));
       const editor = told && !sensitive ? tabhub.editors.around(told) : null;
       const asked = editor ? tabhub.refs.mint(editor.root) : undefined;
       const isElsewhere = value === undefined && focused === undefined;

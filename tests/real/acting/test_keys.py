@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from tests.real.conftest import Opener
-from tests.real.looking import ref
+from tests.real.looking import html, ref
 from tests.support.agent import Agent, ToolFailed
+from tests.support.product import Product
 from tests.support.site import Site
 
 pytestmark = [pytest.mark.real_browser, pytest.mark.requirement("TH-21")]
@@ -121,3 +122,14 @@ async def test_no_further_keys_are_pressed_after_a_navigation(
     loaded = "await new Promise((go) => document.readyState === 'complete' ? go() : onload = go)"
     assert await in_page(f"{loaded}; of('keydown')") == []
     assert await in_page("location.href") == away
+
+
+async def test_keys_that_go_on_in_a_secret_field_are_not_in_the_audit_log(
+    agent: Agent, opened: Opener, site: Site, product: tuple[Product, int]
+) -> None:
+    body = "<input id=x oninput='y.focus()'><input id=y type=password>"
+    await opened(html(site, body))
+    text = await agent.text("browser_press_key", selector="#x", key="q", repeat=3)
+    assert "] q [end" in text
+    entry = product[0].audit()[-1]
+    assert (entry["tool"], entry["arguments"].get("key")) == ("browser_press_key", "[redacted]")
